@@ -1,0 +1,67 @@
+# Compiler flags, and the two kinds of library in this tree: crash-time code and
+# ordinary code. The folder decides the kind.
+
+find_program(CAIRN_CCACHE ccache)
+if(CAIRN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CAIRN_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CAIRN_CCACHE})
+endif()
+
+set(CAIRN_WARNINGS -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
+                   -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+
+# What every target of ours is compiled with.
+add_library(cairn_flags INTERFACE)
+target_compile_options(cairn_flags INTERFACE ${CAIRN_WARNINGS})
+target_include_directories(cairn_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                                                 $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+
+# Sanitizers go over ordinary code only: crash-time code must run where their
+# run-time libraries cannot.
+add_library(cairn_sanitizers INTERFACE)
+if(CAIRN_SANITIZE)
+  target_compile_options(cairn_sanitizers INTERFACE -fsanitize=${CAIRN_SANITIZE}
+                         -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${CAIRN_SANITIZE})
+endif()
+
+# Largest stack frame of a crash-time function, bytes.
+set(CAIRN_FRAME_BYTES 2048)
+
+# cairn_crash_time_library(NAME SOURCES…): objects that may run in a dying process.
+function(cairn_crash_time_library name)
+  add_library(${name} OBJECT ${ARGN})
+  target_link_libraries(${name} PUBLIC cairn_flags)
+  target_compile_options(
+    ${name}
+    PRIVATE -fno-exceptions -fno-rtti -fno-stack-protector -fno-threadsafe-statics
+            -fasynchronous-unwind-tables
+            -fvisibility=hidden -fvisibility-inlines-hidden -fno-builtin -fno-sanitize=all
+            -fno-omit-frame-pointer -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0 -fno-lto
+            -Wframe-larger-than=${CAIRN_FRAME_BYTES}
+            $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
+            -include ${PROJECT_SOURCE_DIR}/src/safe/libc_names.h)
+endfunction()
+
+# cairn_library(NAME SOURCES…): ordinary code.
+function(cairn_library name)
+  add_library(${name} OBJECT ${ARGN})
+  target_link_libraries(${name} PUBLIC cairn_flags cairn_sanitizers)
+  target_compile_options(${name} PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden)
+endfunction()
+
+# cairn_unit_test(NAME SOURCES… LIBS targets…): a GoogleTest program; its object
+# libraries are linked whole.
+function(cairn_unit_test name)
+  if(NOT CAIRN_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE cairn_flags cairn_sanitizers ${ARG_LIBS} GTest::gtest
+                                        GTest::gtest_main Threads::Threads)
+  target_compile_definitions(${name} PRIVATE CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             CAIRN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS unit)
+endfunction()
