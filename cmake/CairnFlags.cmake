@@ -25,20 +25,34 @@ if(CAIRN_SANITIZE)
   add_link_options(-fsanitize=${CAIRN_SANITIZE})
 endif()
 
+# Fuzzers want coverage and sanitizers in the crash-time decoders too. Such a
+# build decodes; it cannot report a crash.
+option(CAIRN_SANITIZE_CRASH_TIME "Sanitize crash-time code too; for fuzzers only" OFF)
+add_library(cairn_crash_time_sanitizers INTERFACE)
+if(CAIRN_SANITIZE_CRASH_TIME)
+  target_link_libraries(cairn_crash_time_sanitizers INTERFACE cairn_sanitizers)
+else()
+  target_compile_options(cairn_crash_time_sanitizers INTERFACE -fno-sanitize=all)
+endif()
+
 # Largest stack frame of a crash-time function, bytes.
 set(CAIRN_FRAME_BYTES 2048)
+if(CAIRN_SANITIZE_CRASH_TIME)
+  set(CAIRN_FRAME_BYTES 65536)
+endif()
 
 # cairn_crash_time_library(NAME SOURCES…): objects that may run in a dying process.
 function(cairn_crash_time_library name)
   add_library(${name} OBJECT ${ARGN})
-  target_link_libraries(${name} PUBLIC cairn_flags)
+  target_link_libraries(${name} PUBLIC cairn_flags PRIVATE cairn_crash_time_sanitizers)
+  set_property(GLOBAL APPEND PROPERTY CAIRN_CRASH_TIME_LIBRARIES ${name})
   target_compile_options(
     ${name}
     PRIVATE -fno-exceptions -fno-rtti -fno-stack-protector -fno-threadsafe-statics
             -fasynchronous-unwind-tables
-            -fvisibility=hidden -fvisibility-inlines-hidden -fno-builtin -fno-sanitize=all
+            -fvisibility=hidden -fvisibility-inlines-hidden -fno-builtin
             -fno-omit-frame-pointer -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0 -fno-lto
-            -Wframe-larger-than=${CAIRN_FRAME_BYTES}
+            -Wframe-larger-than=${CAIRN_FRAME_BYTES} -Wvla -Walloca
             $<$<CXX_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>
             -include ${PROJECT_SOURCE_DIR}/src/safe/libc_names.h)
 endfunction()
@@ -64,4 +78,15 @@ function(cairn_unit_test name)
                                              CAIRN_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS unit)
+endfunction()
+
+# cairn_fuzzer(NAME SOURCES… LIBS targets…): a libFuzzer program; the name ends
+# in _fuzzer, its seeds lie in fuzz/corpus/NAME without that ending.
+function(cairn_fuzzer name)
+  cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE cairn_flags cairn_sanitizers ${ARG_LIBS}
+                                        Threads::Threads)
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
 endfunction()
