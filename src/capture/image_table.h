@@ -43,14 +43,25 @@ struct Image {
   uint64_t dynamic;  // run-time address of PT_DYNAMIC, 0: none
   ImageSegment segments[kMaxImageSegments];
   uint32_t segment_count;
-  uint32_t id_bytes;  // 0: the file carries no id
+  uint32_t id_bytes;  // 0: no id known
   uint8_t id[kMaxImageIdBytes];
-  uint32_t unloaded;  // 1 once it is gone (atomic)
+  // 1: the file carries no build-id and `id` was derived: the first page of the
+  // first executable segment (from its p_vaddr, at most 4,096 bytes and never
+  // beyond p_filesz), folded by exclusive or into 16 bytes.
+  uint32_t id_derived;
+  uint32_t refresh_stamp;  // of the refresh that saw it last; writers only
+  uint64_t id_address;     // where the build-id's bytes are, 0: derived or none
+  uint32_t unloaded;       // 1 once it is gone (atomic)
   uint32_t path_bytes;
   char path[kMaxImagePathBytes];  // not terminated; longer paths keep their end
 };
 
-// Storage belongs to the caller and is never moved or freed while in use.
+// Segments that the sorted index can hold; with more, look-ups are linear.
+inline constexpr uint32_t kMaxIndexedSegments = 4096;
+
+// Storage belongs to the caller and is never moved or freed while in use. The
+// table itself is about 200 KiB, of which only what is used is ever touched:
+// keep it in static or mapped memory, zero at first.
 class ImageTable {
  public:
   // `storage` has room for `capacity` images and is zero. Readers may start at
@@ -68,19 +79,58 @@ class ImageTable {
   // Writers. Append returns the index, kNoImage when full.
   uint32_t Append(const Image& image);
   void MarkUnloaded(uint32_t index);
+  // Sorts the segments of all loaded images, so that look-ups become binary
+  // searches. RefreshImages calls it; images appended since are found one by
+  // one.
+  void Reindex();
+  Image* Mutable(uint32_t index) { return &storage_[index]; }
+  uint32_t NextRefreshStamp() { return ++refreshes_; }
+  uint32_t capacity() const { return capacity_; }
+  void SetDropped(uint32_t images) {
+    __atomic_store_n(&dropped_, images, __ATOMIC_RELAXED);
+  }
 
   // The image with a segment that holds `address`; loaded ones win over
   // unloaded ones, later over earlier. kNoImage when there is none. Segment by
   // segment: never by lowest and highest address.
   uint32_t Find(uint64_t address) const;
   // True when `address` lies in an executable segment of a loaded image.
-  bool IsExecutable(uint64_t address) const;
+  bool IsExecutable(uint64_t address) const {
+    return (FindSegment(address).flags & kSegmentExecute) != 0;
+  }
 
  private:
+  struct IndexEntry {
+    uint64_t low;
+    uint64_t high;
+    uint32_t image;
+    uint32_t flags;
+  };
+  // Two of them: one is read while the other is written.
+  struct Index {
+    uint32_t entries;
+    uint32_t images;  // images below this number are in it
+    uint32_t usable;  // 0: it would be too large, or segments overlap
+    IndexEntry entry[kMaxIndexedSegments];
+  };
+  struct Found {
+    uint32_t image = kNoImage;
+    uint32_t flags = 0;
+  };
+
+  Found FindSegment(uint64_t address) const;  // among loaded images
+  Found FindLinear(uint64_t address, uint32_t from, bool unloaded) const;
+  bool SearchIndex(uint64_t address, Found* found) const;
+  bool FillIndex(Index* index) const;
+
   Image* storage_ = nullptr;
   uint32_t capacity_ = 0;
   uint32_t count_ = 0;
   uint32_t dropped_ = 0;
+  uint32_t unloaded_ = 0;
+  uint32_t refreshes_ = 0;
+  uint32_t generation_ = 0;  // index_[generation_ & 1] may be read; 0: none yet
+  Index index_[2] = {};
 };
 
 // What the kernel told the process at start (getauxval, or /proc/self/auxv).
@@ -91,13 +141,13 @@ struct ProcessVectors {
   uint64_t loader_base;           // AT_BASE, 0 for static programs
   uint64_t vdso;                  // AT_SYSINFO_EHDR, 0: none
   const char* executable_path;    // readlink of /proc/self/exe; may be ""
+  uint64_t page_bytes = 4096;     // AT_PAGESZ
 };
 
 // Brings `table` up to date with the loader's own list: appends what is new,
 // marks what is gone. Walks DT_DEBUG's link map and program headers by checked
 // reads only; takes no lock and calls no loader function. Bounded: at most the
-// table's capacity of list nodes, each visited once. Returns how many images
-// were added.
+// table's capacity and 1,024 list nodes. Returns how many images were added.
 //
 // Crash time: yes. A list that is mid-update yields what is readable; nothing
 // is marked unloaded then.
