@@ -40,6 +40,9 @@ struct Image {
   uint64_t link_bias;     // address − lowest linked address (wraps)
   uint64_t eh_frame_hdr;  // run-time address of PT_GNU_EH_FRAME, 0: none
   uint64_t eh_frame_hdr_bytes;
+  // .eh_frame of an image without PT_GNU_EH_FRAME, 0: none or not needed.
+  uint64_t eh_frame;
+  uint64_t eh_frame_bytes;
   uint64_t dynamic;  // run-time address of PT_DYNAMIC, 0: none
   ImageSegment segments[kMaxImageSegments];
   uint32_t segment_count;

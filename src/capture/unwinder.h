@@ -39,8 +39,9 @@ struct WalkLimits {
 };
 
 // Unwind rules that a step compiled, so that equal return addresses in other
-// threads cost a look-up. Plain storage of the caller's (zero at first), lossy,
-// not shared between threads that walk at the same time.
+// threads cost a look-up. Plain storage of the caller's (zero at first, and
+// again whenever images may have come or gone), lossy, not shared between
+// threads that walk at the same time.
 struct RuleCache;
 size_t RuleCacheBytes();
 
@@ -53,6 +54,9 @@ struct WalkInput {
   WalkLimits limits;
   RuleCache* cache;            // may be null
   bool first_is_fault = true;  // kind of frame 0: fault, else interrupted
+  // Bits of a return address that are address, where pointers carry signatures
+  // (arm64); 0: the low 48 bits there, all elsewhere.
+  uint64_t return_address_mask = 0;
 };
 
 struct WalkOutput {
