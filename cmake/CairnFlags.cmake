@@ -17,12 +17,13 @@ target_include_directories(cairn_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOU
                                                  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 
 # Sanitizers go over ordinary code only: crash-time code must run where their
-# run-time libraries cannot.
+# run-time libraries cannot. A program that holds crash-time code alone, or is
+# linked statically, sets the target property CAIRN_BARE and gets none.
 add_library(cairn_sanitizers INTERFACE)
 if(CAIRN_SANITIZE)
   target_compile_options(cairn_sanitizers INTERFACE -fsanitize=${CAIRN_SANITIZE}
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=${CAIRN_SANITIZE})
+  add_link_options($<$<NOT:$<BOOL:$<TARGET_PROPERTY:CAIRN_BARE>>>:-fsanitize=${CAIRN_SANITIZE}>)
 endif()
 
 # Fuzzers want coverage and sanitizers in the crash-time decoders too. Such a

@@ -42,7 +42,7 @@ run_ctest() {
 }
 
 # check_each COMMAND…: runs COMMAND FILE for each file on standard input, two at
-# a time, and prints `N passed, N failed`.
+# a time, and prints `N passed, N failed`. No file at all is a failure too.
 check_each() {
   local outcome passed failed
   outcome=$(mktemp)
@@ -59,6 +59,7 @@ check_each() {
   passed=$(grep -c good "$outcome" || true)
   failed=$(grep -c bad "$outcome" || true)
   rm -f "$outcome"
+  [ "$((passed + failed))" != 0 ] || failed=1
   echo "$passed passed, $failed failed"
   [ "$failed" = 0 ]
 }
@@ -139,7 +140,7 @@ stage_fuzz() {
   build_preset fuzz
   export -f fuzz_one
   # shellcheck disable=SC2016
-  find build-fuzz/bin -name '*_fuzzer' | sort |
+  find build-fuzz -name '*_fuzzer' -type f -perm -u+x | sort |
     check_each bash -c 'fuzz_one "$1"' check
 }
 
@@ -156,7 +157,11 @@ changed_sources() {
 
 stage_tidy() {
   cmake --preset asan
-  if [ "${CAIRN_TEST_FULL:-0}" = 0 ]; then changed_sources; else tracked '*.cc'; fi |
-    python3 tests/checks/compiled.py build-asan |
-    check_each clang-tidy-19 -p build-asan --quiet
+  local sources
+  sources=$(if [ "${CAIRN_TEST_FULL:-0}" = 0 ]; then changed_sources; else tracked '*.cc'; fi |
+    python3 tests/checks/compiled.py build-asan)
+  [ -n "$sources" ] || return 0
+  local checks=()
+  [ "${CAIRN_TEST_FULL:-0}" = 0 ] || checks=(--checks='clang-analyzer-*')
+  check_each clang-tidy-19 -p build-asan --quiet "${checks[@]}" <<<"$sources"
 }

@@ -349,45 +349,65 @@ enum class OperatingSystem : uint16_t {
 };
 
 // The enumerations below are stored as unsigned values. V(name, value, json).
+// clang-format off
 #define CAIRN_EVENT_KINDS(V) \
   V(Crash, 1, "crash")       \
-  V(Hang, 2, "hang") V(Capture, 3, "capture") V(Survived, 4, "survived")
-#define CAIRN_FAULT_KINDS(V)                                                   \
-  V(None, 0, "none")                                                           \
-  V(NullPage, 1, "null_page")                                                  \
-  V(StackGuard, 2, "stack_guard") V(NonCanonical, 3, "non_canonical")          \
-      V(Unmapped, 4, "unmapped") V(Protected, 5, "protected")                  \
-          V(NotExecutable, 6, "not_executable") V(Misaligned, 7, "misaligned") \
-              V(FreedMapping, 8, "freed_mapping")
-#define CAIRN_FROZEN_BYS(V)                                        \
-  V(None, 0, "none")                                               \
-  V(Self, 1, "self")                                               \
-  V(Ptrace, 2, "ptrace") V(Signal, 3, "signal") V(Proc, 4, "proc") \
-      V(Mach, 5, "mach")
+  V(Hang, 2, "hang")         \
+  V(Capture, 3, "capture")   \
+  V(Survived, 4, "survived")
+#define CAIRN_FAULT_KINDS(V)            \
+  V(None, 0, "none")                    \
+  V(NullPage, 1, "null_page")           \
+  V(StackGuard, 2, "stack_guard")       \
+  V(NonCanonical, 3, "non_canonical")   \
+  V(Unmapped, 4, "unmapped")            \
+  V(Protected, 5, "protected")          \
+  V(NotExecutable, 6, "not_executable") \
+  V(Misaligned, 7, "misaligned")        \
+  V(FreedMapping, 8, "freed_mapping")
+#define CAIRN_FROZEN_BYS(V) \
+  V(None, 0, "none")        \
+  V(Self, 1, "self")        \
+  V(Ptrace, 2, "ptrace")    \
+  V(Signal, 3, "signal")    \
+  V(Proc, 4, "proc")        \
+  V(Mach, 5, "mach")
 #define CAIRN_WALK_ENDS(V)         \
   V(EndOfStack, 0, "end_of_stack") \
   V(NoRule, 1, "no_rule")          \
-  V(Unreadable, 2, "unreadable") V(Loop, 3, "loop") V(Limit, 4, "limit")
-#define CAIRN_FRAME_TRUSTS(V)                                                 \
-  V(Context, 0, "context")                                                    \
-  V(Cfi, 1, "cfi")                                                            \
-  V(Compact, 2, "compact") V(Ehabi, 3, "ehabi")                               \
-      V(FramePointer, 4, "frame_pointer") V(LinkRegister, 5, "link_register") \
-          V(Scan, 6, "scan")
+  V(Unreadable, 2, "unreadable")   \
+  V(Loop, 3, "loop")               \
+  V(Limit, 4, "limit")
+#define CAIRN_FRAME_TRUSTS(V)         \
+  V(Context, 0, "context")            \
+  V(Cfi, 1, "cfi")                    \
+  V(Compact, 2, "compact")            \
+  V(Ehabi, 3, "ehabi")                \
+  V(FramePointer, 4, "frame_pointer") \
+  V(LinkRegister, 5, "link_register") \
+  V(Scan, 6, "scan")
 // What a frame's address is: the instruction that faulted or was about to run;
 // an address to return to (behind the call); the instruction at which a signal
 // interrupted the function.
-#define CAIRN_FRAME_KINDS(V) \
-  V(Fault, 0, "fault") V(Return, 1, "return") V(Interrupted, 2, "interrupted")
-#define CAIRN_CUT_WHATS(V)                                                 \
-  V(Frames, 1, "frames")                                                   \
-  V(Threads, 2, "threads")                                                 \
-  V(Images, 3, "images") V(StackBytes, 4, "stack_bytes")                   \
-      V(MemoryBytes, 5, "memory_bytes") V(Breadcrumbs, 6, "breadcrumbs")   \
-          V(Keys, 7, "keys") V(Arguments, 8, "arguments")                  \
-              V(SlotBytes, 9, "slot_bytes") V(Time, 10, "time")            \
-                  V(SecondPart, 11, "second_part") V(String, 12, "string") \
-                      V(FrameNodes, 13, "frame_nodes")
+#define CAIRN_FRAME_KINDS(V)       \
+  V(Fault, 0, "fault")             \
+  V(Return, 1, "return")           \
+  V(Interrupted, 2, "interrupted")
+#define CAIRN_CUT_WHATS(V)          \
+  V(Frames, 1, "frames")            \
+  V(Threads, 2, "threads")          \
+  V(Images, 3, "images")            \
+  V(StackBytes, 4, "stack_bytes")   \
+  V(MemoryBytes, 5, "memory_bytes") \
+  V(Breadcrumbs, 6, "breadcrumbs")  \
+  V(Keys, 7, "keys")                \
+  V(Arguments, 8, "arguments")      \
+  V(SlotBytes, 9, "slot_bytes")     \
+  V(Time, 10, "time")               \
+  V(SecondPart, 11, "second_part")  \
+  V(String, 12, "string")           \
+  V(FrameNodes, 13, "frame_nodes")
+// clang-format on
 
 #define CAIRN_V(name, value, json) k##name = value,
 enum class EventKind : uint8_t { CAIRN_EVENT_KINDS(CAIRN_V) };

@@ -21,6 +21,12 @@ std::string SignalCodeName(format::OperatingSystem os,
 // What a person reads: "invalid memory access", "abort called".
 std::string SignalMeaning(format::OperatingSystem os, uint32_t number);
 
+// "EXC_BAD_ACCESS", or "exception 99".
+std::string MachExceptionName(uint32_t exception);
+// "KERN_INVALID_ADDRESS" for the codes of EXC_BAD_ACCESS; "" when it has none.
+std::string MachCodeName(uint32_t exception, int64_t code);
+
+// A value of a later version is "unknown".
 const char* Name(format::EventKind kind);
 const char* Name(format::FaultKind kind);
 const char* Name(format::FrozenBy by);

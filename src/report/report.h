@@ -101,6 +101,7 @@ struct Thread {
   std::vector<Frame> frames;  // innermost first
   std::optional<format::WalkEnd> end;
   uint64_t gap_position = 0, gap_frames = 0;
+  std::optional<uint64_t> stack_low, stack_high;  // bounds of the whole stack
   uint64_t stack_address = 0;
   std::vector<uint8_t> stack;
 };
