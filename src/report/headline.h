@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two sentences that a report is told in: what died and why, and where.
+#ifndef CAIRN_REPORT_HEADLINE_H_
+#define CAIRN_REPORT_HEADLINE_H_
+
+#include <string>
+
+#include "report/report.h"
+
+namespace cairn::report {
+
+// "SIGSEGV (SEGV_MAPERR) at 0x0".
+std::string WhatHappened(const Report& report);
+
+// The crashed thread, else the first; null when there is none.
+const Thread* MainThreadOf(const Report& report);
+
+// The frame to look at first: the innermost, but for an abort or an uncaught
+// exception the innermost outside of the C and C++ runtime that raised it. Null
+// when there is none.
+const Frame* CulpritOf(const Report& report);
+
+}  // namespace cairn::report
+
+#endif  // CAIRN_REPORT_HEADLINE_H_
