@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include "capture/eh_frame_search.h"
 #include "safe/bytes.h"
 
 namespace cairn::capture {
@@ -233,6 +234,10 @@ bool FillElfImage(const safe::MemoryReader& memory,
   }
   image->bytes -= image->address;
   image->address += bias;
+  if (image->eh_frame_hdr == 0) {
+    FindEhFrame(
+        memory, headers.entry_bytes == kProgramHeaderBytes32 ? 4 : 8, image);
+  }
   if (image->id_bytes == 0) {
     DeriveId(memory,
              code,

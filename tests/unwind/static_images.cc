@@ -61,7 +61,9 @@ int main(int, char** arguments) {
       RefreshImages(&table, vectors, cairn::capture::OwnMemory());
   const bool good =
       table.count() == 2 && added == 0 && table.at(0).id_bytes == 20 &&
+      (table.at(0).eh_frame_hdr | table.at(0).eh_frame) != 0 &&
       table.Find(vectors.vdso) == 1 && CoversMappings(0, arguments[0]);
+  std::printf("eh_frame at %" PRIx64 "\n", table.at(0).eh_frame);
   std::printf("%s: %u images, %u added again, vDSO is %u\n",
               good ? "good" : "bad",
               table.count(),
