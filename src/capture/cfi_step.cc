@@ -309,22 +309,15 @@ StepResult ApplyRow(const WalkState& state,
   return StepResult::kCaller;
 }
 
-}  // namespace
-
-size_t RuleCacheBytes() {
-  return sizeof(RuleCache);
-}
-
-StepResult StepByCfi(WalkState* state,
-                     const FrameState& frame,
-                     FrameState* caller) {
+// Steps by the tables of the image that holds `address`; a rule that compiles
+// goes to `cached`, which may be null. `only_begin`: the entry must begin
+// there.
+StepResult StepByTables(WalkState* state,
+                        const FrameState& frame,
+                        uint64_t address,
+                        bool only_begin,
+                        FrameState* caller) {
   const WalkInput& input = *state->input;
-  const uint64_t address = frame.LookupAddress();
-  CompiledRule* cached =
-      input.cache == nullptr ? nullptr : input.cache->Place(address);
-  if (cached != nullptr && cached->lookup_address == address && address != 0) {
-    return ApplyCompiled(*state, *cached, frame, caller);
-  }
   const uint32_t index = input.images->Find(address);
   if (index == kNoImage || input.images->at(index).unloaded != 0) {
     return StepResult::kNoRule;
@@ -342,6 +335,7 @@ StepResult StepByCfi(WalkState* state,
               state->roles.pointer_bytes,
               &state->linear_budget,
               &entry) != CfiLookup::kFound ||
+      (only_begin && entry.begin != address) ||
       !RunCfiProgram(
           input.memory, entry, address, state->roles.pointer_bytes, &row)) {
     return StepResult::kNoRule;
@@ -350,10 +344,39 @@ StepResult StepByCfi(WalkState* state,
   if (!Compile(*state, entry, row, address, &rule)) {
     return ApplyRow(*state, entry, row, frame, caller);
   }
-  if (cached != nullptr) {
-    *cached = rule;
+  if (!only_begin) {
+    state->AddRule(rule);
   }
   return ApplyCompiled(*state, rule, frame, caller);
+}
+
+}  // namespace
+
+size_t RuleCacheBytes() {
+  return sizeof(RuleCache);
+}
+
+// Folklore: a return address at the very first byte of a function was pushed by
+// hand, and the byte before it may belong to nobody (glibc's __start_context,
+// under each coroutine of makecontext). What its own rule then finds is often
+// no return address: the stack ends there. Test: SelfWalk.Coroutine….
+StepResult StepByCfi(WalkState* state,
+                     const FrameState& frame,
+                     FrameState* caller) {
+  const uint64_t address = frame.LookupAddress();
+  if (const CompiledRule* rule = state->FindRule(address)) {
+    return ApplyCompiled(*state, *rule, frame, caller);
+  }
+  const StepResult result = StepByTables(state, frame, address, false, caller);
+  if (result != StepResult::kNoRule || frame.kind != FrameKind::kReturn) {
+    return result;
+  }
+  const StepResult begin =
+      StepByTables(state, frame, address + 1, true, caller);
+  return begin == StepResult::kCaller &&
+                 !IsReturnAddress(*state, ProgramCounter(caller->registers))
+             ? StepResult::kMaybeEnd
+             : begin;
 }
 
 }  // namespace cairn::capture

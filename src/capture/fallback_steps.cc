@@ -9,6 +9,7 @@
 // FallbackSteps.FramePointerChainWinsOverScan.
 #include "capture/call_site.h"
 #include "capture/step.h"
+#include "safe/bytes.h"
 
 namespace cairn::capture {
 namespace {
@@ -22,17 +23,26 @@ using format::FrameTrust;
 constexpr uint64_t kMaxFunctionBytes = 64 * 1024;
 constexpr size_t kWordsAtOnce = 16;
 
-// True when the call before `return_address` leads to code that may hold
-// `address`.
-bool CallLeadsTo(const WalkState& state,
-                 uint64_t return_address,
-                 uint64_t address) {
+// What the call before a return address says of the code at an address.
+enum class CallFit {
+  kElsewhere,  // it calls something else: a tail call between, or stale
+  kUnknown,    // through a register
+  kLeadsTo     // the function that it calls may hold the address
+};
+
+CallFit FitOf(const WalkState& state,
+              uint64_t return_address,
+              uint64_t address) {
   const WalkInput& input = *state.input;
   const uint64_t called = CalledAddress(
       input.memory, input.registers->architecture, return_address);
-  return called != 0 && called <= address &&
-         address - called < kMaxFunctionBytes &&
-         input.images->Find(called) == input.images->Find(address);
+  if (called == 0) {
+    return CallFit::kUnknown;
+  }
+  return called <= address && address - called < kMaxFunctionBytes &&
+                 input.images->Find(called) == input.images->Find(address)
+             ? CallFit::kLeadsTo
+             : CallFit::kElsewhere;
 }
 
 bool IsCalledFrom(const WalkState& state, uint64_t return_address) {
@@ -78,6 +88,34 @@ bool IsNoCode(const WalkState& state, uint64_t address) {
   return images.Find(address) == kNoImage || !images.IsExecutable(address);
 }
 
+// The words of a stack, read in pieces.
+class WordReader {
+ public:
+  WordReader(const WalkState& state, uint64_t low)
+      : state_(state),
+        low_(low),
+        width_(static_cast<size_t>(state.roles.pointer_bytes)) {}
+
+  // Word `index`; 0 when it is unreadable. In rising order.
+  uint64_t At(size_t index) {
+    const size_t place = index % kWordsAtOnce;
+    if (place == 0) {
+      safe::Fill(words_, 0, sizeof(words_));
+      state_.input->stack_memory.ReadSome(
+          low_ + index * width_, words_, kWordsAtOnce * width_);
+    }
+    uint64_t value = 0;
+    safe::Copy(&value, words_ + place * width_, width_);
+    return value;
+  }
+
+ private:
+  const WalkState& state_;
+  const uint64_t low_;
+  const size_t width_;
+  uint8_t words_[kWordsAtOnce * sizeof(uint64_t)];
+};
+
 }  // namespace
 
 // x86: [sp] is the return address, (sp) = (sp + 8). Else the link register is.
@@ -105,7 +143,7 @@ StepResult StepByStackTop(WalkState* state,
   }
   if (!IsCalledFrom(*state, return_address) ||
       (!IsNoCode(*state, address) &&
-       !CallLeadsTo(*state, return_address, address))) {
+       FitOf(*state, return_address, address) != CallFit::kLeadsTo)) {
     return StepResult::kNoRule;
   }
   SetCaller(*state,
@@ -151,7 +189,11 @@ StepResult StepByFramePointer(WalkState* state,
   const bool chains =
       previous == 0 || (previous % width == 0 && previous > record &&
                         previous < state->bounds.high);
-  if (!chains || !IsCalledFrom(*state, return_address)) {
+  // The caller may use its frame pointer register for something else: then the
+  // call must not speak against the record.
+  if (!IsCalledFrom(*state, return_address) ||
+      (!chains && FitOf(*state, return_address, frame.LookupAddress()) ==
+                      CallFit::kElsewhere)) {
     return StepResult::kNoRule;
   }
   SetCaller(*state,
@@ -165,48 +207,37 @@ StepResult StepByFramePointer(WalkState* state,
   return StepResult::kCaller;
 }
 
-// The nearest word that is a return address behind a call; first choice is one
-// whose call leads to this frame's code.
+// The nearest word that is a return address behind a call: the first whose call
+// leads to this frame's code, else the first through a register, else the
+// first.
 StepResult StepByScan(WalkState* state,
                       const FrameState& frame,
                       FrameState* caller) {
   const Registers& registers = frame.registers;
-  const RegisterRoles& roles = state->roles;
-  const auto width = static_cast<size_t>(roles.pointer_bytes);
-  if (!registers.Has(roles.stack_pointer)) {
+  const auto width = static_cast<uint64_t>(state->roles.pointer_bytes);
+  if (!registers.Has(state->roles.stack_pointer)) {
     return StepResult::kNoRule;
   }
-  const uint64_t low = (registers.values[roles.stack_pointer] + width - 1) &
-                       ~uint64_t{width - 1};
-  const uint64_t wanted = frame.LookupAddress();
+  const uint64_t low =
+      (StackPointer(registers) + width - 1) & ~uint64_t{width - 1};
   uint64_t found = 0;
   uint64_t found_at = 0;
-  bool fits = false;
-  uint8_t words[kWordsAtOnce * sizeof(uint64_t)];
-  for (size_t i = 0; i < state->input->limits.scan_words && !fits; ++i) {
-    const uint64_t at = low + i * width;
-    const size_t place = i % kWordsAtOnce;
-    if (place == 0) {
-      const size_t got =
-          state->input->stack_memory.ReadSome(at, words, kWordsAtOnce * width);
-      for (size_t b = got; b < sizeof(words); ++b) {
-        words[b] = 0;
-      }
-    }
-    uint64_t value = 0;
-    for (size_t b = width; b > 0; --b) {
-      value = value << 8 | words[place * width + b - 1];
-    }
-    value = StripReturnAddress(*state, value);
-    if (at >= state->bounds.high || value == 0 ||
-        !state->input->images->IsExecutable(value - 1) ||
+  CallFit best = CallFit::kElsewhere;
+  WordReader words(*state, low);
+  for (size_t i = 0;
+       i < state->input->limits.scan_words &&
+       low + i * width < state->bounds.high && best != CallFit::kLeadsTo;
+       ++i) {
+    const uint64_t value = StripReturnAddress(*state, words.At(i));
+    if (value == 0 || !state->input->images->IsExecutable(value - 1) ||
         !IsCalledFrom(*state, value)) {
       continue;
     }
-    fits = CallLeadsTo(*state, value, wanted);
-    if (fits || found == 0) {
+    const CallFit fit = FitOf(*state, value, frame.LookupAddress());
+    if (found == 0 || fit > best) {
       found = value;
-      found_at = at;
+      found_at = low + i * width;
+      best = fit;
     }
   }
   if (found == 0) {

@@ -16,7 +16,6 @@ namespace cairn::capture {
 
 // Callee-saved registers and the return address, of any architecture.
 inline constexpr size_t kMaxSavedRegisters = 12;
-inline constexpr size_t kCachedRules = 1024;
 // The reach of all saved registers of one rule, bytes.
 inline constexpr int32_t kMaxSavedSpan = 256;
 
@@ -34,14 +33,46 @@ struct CompiledRule {
   int32_t saved_offset[kMaxSavedRegisters];
 };
 
-struct RuleCache {
-  CompiledRule rules[kCachedRules];
+// Rules by look-up address, kWays in each set; a new one takes the place of
+// another of its set.
+inline constexpr size_t kWays = 4;
+template <unsigned kSetBits>
+struct RuleSets {
+  CompiledRule rules[size_t{1} << kSetBits][kWays];
 
-  CompiledRule* Place(uint64_t lookup_address) {
-    return &rules[(lookup_address * 0x9e3779b97f4a7c15u) >> 54];
+  const CompiledRule* Find(uint64_t lookup_address) const {
+    for (const CompiledRule& rule : rules[Set(lookup_address)]) {
+      if (rule.lookup_address == lookup_address) {
+        return lookup_address == 0 ? nullptr : &rule;
+      }
+    }
+    return nullptr;
+  }
+  void Add(const CompiledRule& rule) {
+    CompiledRule(&set)[kWays] = rules[Set(rule.lookup_address)];
+    for (CompiledRule& old : set) {
+      if (old.lookup_address == 0) {
+        old = rule;
+        return;
+      }
+    }
+    set[rule.lookup_address % kWays] = rule;
+  }
+  static size_t Set(uint64_t lookup_address) {
+    if constexpr (kSetBits == 0) {
+      return 0;
+    } else {
+      return (lookup_address * 0x9e3779b97f4a7c15u) >> (64 - kSetBits);
+    }
   }
 };
-static_assert(kCachedRules == 1u << 10);
+
+struct RuleCache {
+  RuleSets<8> sets;
+};
+// What a walk without a cache keeps for itself: recursion repeats a few
+// addresses.
+using RecentRules = RuleSets<0>;
 
 }  // namespace cairn::capture
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "capture/registers.h"
+#include "capture/rule_cache.h"
 #include "capture/unwinder.h"
 
 namespace cairn::capture {
@@ -25,6 +26,16 @@ struct WalkState {
   // The stack's bounds while the walk is inside them, else 0 and the highest
   // address.
   StackBounds bounds;
+  RecentRules recent;  // used when the input has no cache
+
+  const CompiledRule* FindRule(uint64_t lookup_address) const {
+    return input->cache == nullptr ? recent.Find(lookup_address)
+                                   : input->cache->sets.Find(lookup_address);
+  }
+  void AddRule(const CompiledRule& rule) {
+    return input->cache == nullptr ? recent.Add(rule)
+                                   : input->cache->sets.Add(rule);
+  }
 };
 
 // A frame with what is known of its registers.

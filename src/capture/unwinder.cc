@@ -93,11 +93,6 @@ StackBounds BoundsAt(const WalkInput& input, uint64_t stack_pointer) {
   return inside ? known : StackBounds{0, ~uint64_t{0}};
 }
 
-bool IsInCache(const WalkInput& input, uint64_t lookup_address) {
-  return input.cache != nullptr &&
-         input.cache->Place(lookup_address)->lookup_address == lookup_address;
-}
-
 enum class Verdict { kGood, kBad, kLoop };
 
 // The invariants of a step. `switches` counts the changes of stack.
@@ -128,7 +123,7 @@ Verdict Judge(WalkState* state,
   if (to < from || (to == from && !may_be_equal)) {
     return Verdict::kLoop;
   }
-  return IsInCache(*state->input, caller.LookupAddress()) ||
+  return state->FindRule(caller.LookupAddress()) != nullptr ||
                  IsReturnAddress(*state, ProgramCounter(caller.registers))
              ? Verdict::kGood
              : Verdict::kBad;
@@ -217,7 +212,7 @@ void WalkStackWith(const StepFunction* strategies,
                    const WalkInput& input,
                    WalkOutput* output) {
   WalkState state = {
-      &input, RolesOf(input.registers->architecture), kLinearBudget, {}};
+      &input, RolesOf(input.registers->architecture), kLinearBudget, {}, {}};
   FrameStore store(input.limits, output);
   FrameState frames[2];
   frames[0] = {
