@@ -32,9 +32,9 @@ seconds_since() {
   printf '%d.%d' $((ms / 1000)) $((ms % 1000 / 100))
 }
 
-# package_names [test]: names in scripts/packages; with `test`, all of them.
+# package_names demo|test: names in scripts/packages; for `test` all of them.
 package_names() {
-  if [ "${1:-}" = test ]; then
+  if [ "$1" = test ]; then
     sed -E 's/#.*//; s/[[:space:]]+//g; /^$/d' "$cairn_root/scripts/packages"
   else
     sed -E '/#[[:space:]]*test:/d; s/#.*//; s/[[:space:]]+//g; /^$/d' \
@@ -51,12 +51,12 @@ provided() {
   [ "$1" = npm ] && command -v npm >/dev/null
 }
 
-# install_missing [test]: installs what is missing and only that, quietly.
+# install_missing demo|test: installs what is missing and only that, quietly.
 install_missing() {
   local package missing=() log started
   while read -r package; do
     provided "$package" || missing+=("$package")
-  done < <(package_names "${1:-}")
+  done < <(package_names "$1")
   [ ${#missing[@]} -gt 0 ] || return 0
   [ "$(id -u)" = 0 ] || die "missing packages, and only root can install them: ${missing[*]}"
   started=$(now_ms)
