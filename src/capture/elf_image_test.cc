@@ -101,6 +101,9 @@ TEST(ElfImage, A6_17_BuildIdWinsOverOtherNotes) {
   Bytes notes = Note(NT_GNU_BUILD_ID, std::string("Go\0\0", 4), Bytes(20, 9));
   const Bytes abi = Note(NT_GNU_ABI_TAG, kGnu, Bytes(16, 8));
   notes.insert(notes.end(), abi.begin(), abi.end());
+  const Bytes longer =
+      Note(NT_GNU_BUILD_ID, std::string("GNU\0GNU", 8), Bytes(20, 7));
+  notes.insert(notes.end(), longer.begin(), longer.end());
   const Bytes real = Note(NT_GNU_BUILD_ID, kGnu, id);
   b.Add(PT_NOTE, PF_R, 0x200, notes.size());
   b.Add(PT_NOTE, PF_R, 0x800, real.size());

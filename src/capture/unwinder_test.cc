@@ -332,6 +332,20 @@ TEST(Unwinder, EndlessSignalFramesEndAsALoop) {
   EXPECT_EQ(p.output.end, WalkEnd::kLoop);
 }
 
+// Rules that lead inwards again: CFA = rbp + 16 with rbp below the stack
+// pointer.
+TEST(Unwinder, StackPointerThatFallsEndsAsALoop) {
+  Process p(Architecture::kX86_64);
+  CfiBuilder builder(kTables);
+  const size_t cie = builder.AddCie("zR", {0x1b}, {0x0c, 6, 16, 0x80 | 16, 1});
+  builder.AddFde(cie, kCode, 0x100, {});
+  p.Tables(builder);
+  p.SetContext(kCode + 0x10, kStack + 0x2000, kStack + 0x100);
+  p.Word(kStack + 0x108, kCode + 0x20);
+  EXPECT_EQ(p.Walk().size(), 1u);
+  EXPECT_EQ(p.output.end, WalkEnd::kLoop);
+}
+
 TEST(Unwinder, UnreadableStackSaysSo) {
   Process p(Architecture::kX86_64);
   CfiBuilder builder(kTables);
