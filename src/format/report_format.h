@@ -191,7 +191,12 @@ inline constexpr size_t kMaxRecordHeaderBytes = 8;
     Event,                                                                     \
     "The runtime's own last words (assert, abort)")                            \
                                                                                \
-  V(Thread, 144, Group, None, "One thread; the crashed one first")             \
+  V(Thread,                                                                    \
+    144,                                                                       \
+    Group,                                                                     \
+    None,                                                                      \
+    "One thread; the crashed one first, and a later group with its id adds "   \
+    "to it")                                                                   \
   V(ThreadId, 145, Unsigned, Thread, "Kernel's thread id")                     \
   V(ThreadName, 146, String, Thread, "Name")                                   \
   V(ThreadCrashed, 147, Unsigned, Thread, "1 for a thread that crashed")       \

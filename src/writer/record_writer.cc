@@ -139,7 +139,13 @@ bool RecordWriter::PutRecords(const uint8_t* records, size_t bytes) {
   return true;
 }
 
+void RecordWriter::Rewind() {
+  position_ = last_commit_;
+  depth_ = 0;
+}
+
 void RecordWriter::Commit() {
+  last_commit_ = position_;
   if (committed_ != nullptr) {
     __atomic_store_n(
         committed_, static_cast<uint64_t>(position_), __ATOMIC_RELEASE);

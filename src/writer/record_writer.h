@@ -47,6 +47,9 @@ class RecordWriter {
   bool PutRecords(const uint8_t* records, size_t bytes);
 
   void Commit();
+  // Forgets what was written since the last commit, open groups too: for
+  // whoever takes over from a writer that was killed.
+  void Rewind();
 
   // Room kept free for the last records (a cut, the stage marker): the end that
   // ordinary records see is `bytes` before the real one.
@@ -71,6 +74,7 @@ class RecordWriter {
 
   uint8_t* buffer_;
   size_t position_;
+  size_t last_commit_;
   size_t capacity_;
   size_t reserved_ = 0;
   uint64_t* committed_;
