@@ -33,7 +33,10 @@ bool ModelBuilder::MakeEntry(Field group, size_t offset) {
     case Field::kStage:
       return Grow(&report.stages, offset);
     case Field::kSignal:
-      report.signal.emplace();
+      // A later group of the event adds to the signal.
+      if (!report.signal) {
+        report.signal.emplace();
+      }
       return true;
     case Field::kMach:
       report.mach.emplace();
@@ -107,7 +110,11 @@ void ModelBuilder::Put(const Value& value, Field parent) {
 }
 
 void ModelBuilder::End(Field group, bool sound, size_t offset) {
+  const bool kept = open_.back();
   open_.pop_back();
+  if (group == Field::kThread && kept) {
+    ContinueFirstThread();
+  }
   if (group == Field::kThread && !sound && !trie_broken_) {
     trie_broken_ = true;
     Problem(offset,

@@ -65,6 +65,7 @@ class ModelBuilder {
   void PutThread(const Value& value);
   void PutFrames(const Value& value);
   void PutGap(const Value& value);
+  void ContinueFirstThread();
   void PutStack(const Value& value);
   void PutMemory(const Value& value);
   void PutKey(const Value& value);

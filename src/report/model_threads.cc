@@ -94,6 +94,38 @@ void ModelBuilder::PutGap(const Value& value) {
   }
 }
 
+// The crashed thread is written in steps, each a group with its id: registers
+// first, frames when they are known, then bytes of its stack.
+void ModelBuilder::ContinueFirstThread() {
+  std::vector<Thread>& threads = report_->threads;
+  if (threads.size() < 2 || threads.back().id != threads.front().id) {
+    return;
+  }
+  Thread more = std::move(threads.back());
+  threads.pop_back();
+  Thread& first = threads.front();
+  for (auto stack = stacks_.rbegin();
+       stack != stacks_.rend() && stack->thread == threads.size();
+       ++stack) {
+    stack->thread = 0;
+  }
+  if (more.end) {
+    first.end = more.end;
+  }
+  if (more.gap_frames != 0) {
+    first.gap_position = more.gap_position;
+    first.gap_frames = more.gap_frames;
+  }
+  if (more.stack_high) {
+    first.stack_low = more.stack_low;
+    first.stack_high = more.stack_high;
+  }
+  if (!more.stack.empty()) {
+    first.stack_address = more.stack_address;
+    first.stack = std::move(more.stack);
+  }
+}
+
 void ModelBuilder::PutStack(const Value& value) {
   Thread& thread = report_->threads.back();
   if (value.field == Field::kThreadStackAddress) {
