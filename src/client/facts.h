@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is known of app, host and process at install, as the records that begin
+// every report of this run.
+#ifndef CAIRN_CLIENT_FACTS_H_
+#define CAIRN_CLIENT_FACTS_H_
+
+#include "client/config.h"
+#include "handlers/crash_state.h"
+
+namespace cairn::client {
+
+// Fills `state->prefix`, `installer` and `start_monotonic_ns`. Strings that are
+// too long are cut. At most 64 arguments of 256 bytes; a cut record tells the
+// rest.
+void GatherFacts(const Config& config, handlers::CrashState* state);
+
+}  // namespace cairn::client
+
+#endif  // CAIRN_CLIENT_FACTS_H_
