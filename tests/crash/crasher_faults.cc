@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Crashes of one thread: bad memory, bad instructions, aborts, exceptions.
+#undef NDEBUG
+#include <assert.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cxxabi.h>
+
+#include <stdexcept>
+
+#include "tests/crash/crasher.h"
+
+using cairn::crash::Hide;
+using cairn::crash::Tell;
+using cairn::crash::TellAddress;
+using cairn::crash::TellSelf;
+using cairn::crash::TellThread;
+
+// Keeps the last call of a crash function from becoming a jump.
+#define STAY asm volatile("")
+
+extern "C" {
+
+__attribute__((noinline)) void crash_null_read() {
+  TellAddress("fault_address", 0x10);
+  TellSelf();
+  (void)*Hide(reinterpret_cast<volatile int*>(0x10));
+  STAY;
+}
+
+__attribute__((noinline)) void crash_null_write() {
+  TellAddress("fault_address", 0x8);
+  TellSelf();
+  *Hide(reinterpret_cast<volatile int*>(0x8)) = 1;
+  STAY;
+}
+
+__attribute__((noinline)) void crash_null_call() {
+  TellAddress("fault_address", 0);
+  TellSelf();
+  Hide(static_cast<void (*)()>(nullptr))();
+  STAY;
+}
+
+__attribute__((noinline)) void crash_unmapped_read() {
+  char* page = static_cast<char*>(mmap(nullptr,
+                                       4096,
+                                       PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS,
+                                       -1,
+                                       0));
+  munmap(page, 4096);
+  TellAddress("fault_address", reinterpret_cast<uint64_t>(page + 24));
+  TellSelf();
+  (void)*Hide(reinterpret_cast<volatile int*>(page + 24));
+  STAY;
+}
+
+__attribute__((noinline)) void crash_read_only_write() {
+  char* page = static_cast<char*>(
+      mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  TellAddress("fault_address", reinterpret_cast<uint64_t>(page + 100));
+  TellSelf();
+  *Hide(reinterpret_cast<volatile char*>(page + 100)) = 1;
+  STAY;
+}
+
+__attribute__((noinline)) void crash_unmapped_call() {
+  char* page = static_cast<char*>(
+      mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  munmap(page, 4096);
+  TellAddress("fault_address", reinterpret_cast<uint64_t>(page));
+  TellSelf();
+  Hide(reinterpret_cast<void (*)()>(page))();
+  STAY;
+}
+
+__attribute__((noinline)) void crash_data_call() {
+  static char data[64];
+  TellAddress("fault_address", reinterpret_cast<uint64_t>(data));
+  TellSelf();
+  Hide(reinterpret_cast<void (*)()>(data))();
+  STAY;
+}
+
+__attribute__((noinline)) void crash_non_canonical_read() {
+  TellSelf();
+  (void)*Hide(reinterpret_cast<volatile int*>(0x4141414141414141));
+  STAY;
+}
+
+__attribute__((noinline)) void crash_illegal_instruction() {
+  TellSelf();
+  asm volatile("ud2");
+}
+
+__attribute__((noinline)) void crash_breakpoint() {
+  TellSelf();
+  asm volatile("int3");
+}
+
+__attribute__((noinline)) void crash_divide_by_zero() {
+  TellSelf();
+  volatile int zero = 0;
+  volatile int result = Hide(1000) / zero;
+  (void)result;
+}
+
+__attribute__((noinline)) void crash_truncated_mapping() {
+  char path[] = "/tmp/cairn-crasher-XXXXXX";
+  const int fd = mkstemp(path);
+  unlink(path);
+  if (ftruncate(fd, 4096) != 0) {
+    _exit(96);
+  }
+  char* page =
+      static_cast<char*>(mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd, 0));
+  if (ftruncate(fd, 0) != 0) {
+    _exit(96);
+  }
+  TellAddress("fault_address", reinterpret_cast<uint64_t>(page + 8));
+  TellSelf();
+  (void)*Hide(reinterpret_cast<volatile int*>(page + 8));
+  STAY;
+}
+
+// A seccomp filter that answers getppid with SIGSYS.
+__attribute__((noinline)) void crash_bad_system_call() {
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program = {4, code};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+  TellSelf();
+  syscall(SYS_getppid);
+  STAY;
+}
+
+__attribute__((noinline)) void crash_abort() {
+  TellSelf();
+  abort();
+}
+
+__attribute__((noinline)) void crash_assert() {
+  Tell("abort_message", "Assertion `zero == 1' failed");
+  TellThread();
+  volatile int zero = 0;
+  assert(zero == 1);
+}
+
+__attribute__((noinline)) void crash_double_free() {
+  Tell("abort_message", "free(): double free detected");
+  TellThread();
+  void* volatile block = malloc(100);
+  void* volatile copy = block;
+  free(block);
+  free(copy);
+  STAY;
+}
+
+__attribute__((noinline, optimize("stack-protector-all"))) void
+crash_stack_protector() {
+  Tell("abort_message", "stack smashing detected");
+  TellThread();
+  char buffer[16];
+  memset(Hide(&buffer[0]), 'A', 32);
+  asm volatile("" : : "r"(buffer) : "memory");
+}
+
+__attribute__((noinline)) void crash_raise_segv() {
+  Tell("sender", std::to_string(getpid()));
+  TellSelf();
+  raise(SIGSEGV);
+  STAY;
+}
+
+__attribute__((noinline)) void crash_kill_self() {
+  Tell("sender", std::to_string(getpid()));
+  TellSelf();
+  kill(getpid(), SIGILL);
+  STAY;
+}
+
+__attribute__((noinline)) void crash_killed_from_outside() {
+  TellThread();
+  Tell("kill_me", std::to_string(getpid()));
+  for (;;) {
+    pause();
+  }
+}
+
+}  // extern "C"
+
+namespace {
+
+__attribute__((noinline)) void Throws() {
+  throw std::runtime_error("thrown out of noexcept");
+}
+
+__attribute__((noinline)) void DoesNotThrow() noexcept {
+  Throws();
+  STAY;
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((noinline)) void crash_pure_virtual() {
+  TellThread();
+  abi::__cxa_pure_virtual();  // what the vtable holds
+  STAY;
+}
+
+__attribute__((noinline)) void crash_uncaught_exception() {
+  Tell("exception_type", "St13runtime_error");
+  Tell("exception_message", "nobody catches this");
+  TellThread();
+  throw std::runtime_error("nobody catches this");
+}
+
+__attribute__((noinline)) void crash_uncaught_int() {
+  Tell("exception_type", "i");
+  TellThread();
+  throw 42;
+}
+
+__attribute__((noinline)) void crash_noexcept_exception() {
+  Tell("exception_type", "St13runtime_error");
+  Tell("exception_message", "thrown out of noexcept");
+  TellThread();
+  DoesNotThrow();
+  STAY;
+}
+
+}  // extern "C"
