@@ -25,6 +25,15 @@ constexpr uint32_t kMaxNodesBeyondCapacity = 1024;
 // A library whose file header is not at its load bias was linked to a fixed
 // address; its header is looked for below its dynamic section.
 constexpr uint32_t kMaxHeaderSearchPages = 4096;
+// struct r_debug with plain integers: foreign bytes are no enum's values.
+struct RawDebug {
+  int version;
+  ElfW(Addr) map;
+  ElfW(Addr) breakpoint;
+  int state;
+  ElfW(Addr) loader_base;
+};
+static_assert(sizeof(RawDebug) == sizeof(r_debug));
 constexpr char kVdsoPath[] = "linux-vdso.so.1";
 
 // Node counts and cycles are bounded over all namespaces together.
@@ -310,21 +319,20 @@ void WalkList(Refresh* refresh,
 void WalkNamespaces(Refresh* refresh, uint64_t main_dynamic, Image* image) {
   uint64_t address = DebugAddress(refresh->memory, main_dynamic);
   for (uint32_t i = 0; address != 0 && i < kMaxNamespaces; ++i) {
-    r_debug debug;
+    RawDebug debug;
     if (!refresh->memory.ReadValue(address, &debug)) {
       refresh->complete = false;
       return;
     }
-    if (debug.r_state != r_debug::RT_CONSISTENT) {
+    if (debug.state != r_debug::RT_CONSISTENT) {
       refresh->complete = false;
     }
-    refresh->walked = refresh->walked || debug.r_map != nullptr;
-    WalkList(
-        refresh, reinterpret_cast<uint64_t>(debug.r_map), main_dynamic, image);
+    refresh->walked = refresh->walked || debug.map != 0;
+    WalkList(refresh, debug.map, main_dynamic, image);
     // r_version 2 (glibc 2.35) puts the next namespace's r_debug behind it.
     ElfW(Addr) next = 0;
-    if (debug.r_version >= 2 &&
-        !refresh->memory.ReadValue(address + sizeof(r_debug), &next)) {
+    if (debug.version >= 2 &&
+        !refresh->memory.ReadValue(address + sizeof(debug), &next)) {
       refresh->complete = false;
     }
     address = next;
