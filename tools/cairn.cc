@@ -16,12 +16,14 @@ constexpr Add kCommands[] = {
     cairn::tools::AddShow,
     cairn::tools::AddList,
     cairn::tools::AddPurge,
+    cairn::tools::AddUpload,
+    cairn::tools::AddSymbolize,
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Cairn: reads, lists and removes crash reports", "cairn");
+  CLI::App app("Cairn: reads, lists, sends and removes crash reports", "cairn");
   app.set_version_flag("--version", "cairn " CAIRN_VERSION);
   app.require_subcommand(1);
   int exit_status = cairn::tools::kWhole;

@@ -24,6 +24,8 @@ enum ExitStatus {
 void AddList(CLI::App* app, int* exit_status);
 void AddPurge(CLI::App* app, int* exit_status);
 void AddShow(CLI::App* app, int* exit_status);
+void AddSymbolize(CLI::App* app, int* exit_status);
+void AddUpload(CLI::App* app, int* exit_status);
 
 // "cairn: TEXT" on standard error.
 void Complain(const std::string& text);
