@@ -70,6 +70,8 @@ export function topFrame(thread: Thread | undefined): Frame | undefined {
   return frames.find((frame) => frame.function && !endings.test(frame.function)) ?? frames[0];
 }
 
+const inThread = (thread: Thread) => (thread.name ? `thread ${thread.name}` : threadName(thread));
+
 export function where(report: Report): string {
   const thread = crashedThread(report);
   const frame = topFrame(thread);
@@ -77,11 +79,11 @@ export function where(report: Report): string {
     return "unknown: no thread is in the report";
   }
   if (!frame) {
-    return `${threadName(thread)}, no stack`;
+    return `${inThread(thread)}, which has no stack in the report`;
   }
   const file = source(frame);
   const module = frame.module ? ` in ${frame.module}` : "";
-  return `${frameName(frame)}${frame.function ? module : ""}${file && `, ${file}`}, ${threadName(thread)}`;
+  return `${frameName(frame)}${frame.function ? module : ""}${file && `, ${file}`}, ${inThread(thread)}`;
 }
 
 export function headline(report: Report): string {

@@ -14,7 +14,7 @@ import { Stack } from "../parts/stack";
 import { Show } from "../parts/states";
 import { OtherThreads, describe } from "../parts/threads";
 import { Wholeness } from "../parts/wholeness";
-import { crashedThread, headline, what, where, why } from "../summary";
+import { crashedThread, headline, topFrame, what, where, why } from "../summary";
 import { asText } from "../text";
 import type { Report, Thread } from "../types";
 import { kind } from "../words";
@@ -129,7 +129,7 @@ function Crashed({ thread, addresses }: { thread: Thread; addresses: boolean }) 
   return (
     <>
       <p class="muted small">{describe(thread)}</p>
-      <Stack thread={thread} addresses={addresses} />
+      <Stack thread={thread} addresses={addresses} culprit={topFrame(thread)} />
       <h3>Registers</h3>
       <Registers thread={thread} />
       {stack?.bytes && stack.address && (

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A thread's calls, innermost first.
+import { Fragment } from "preact";
 import { count, frameName, hex, place, source } from "../format";
 import type { Frame, Thread } from "../types";
 import { walkEnd, weakness } from "../words";
 
-export function Stack({ thread, addresses }: { thread: Thread; addresses: boolean }) {
+interface StackProps {
+  thread: Thread;
+  addresses: boolean;
+  // The frame to look at first.
+  culprit?: Frame;
+}
+
+export function Stack({ thread, addresses, culprit }: StackProps) {
   if (thread.frames.length === 0) {
     return <p class="muted">No frame of this thread is in the report.</p>;
   }
@@ -14,10 +22,10 @@ export function Stack({ thread, addresses }: { thread: Thread; addresses: boolea
   return (
     <ol class="stack">
       {thread.frames.map((frame, i) => (
-        <>
+        <Fragment key={i}>
           {gap?.position === i && <Gap frames={gap.frames} />}
-          <Call key={i} frame={frame} index={i} addresses={addresses} />
-        </>
+          <Call frame={frame} index={i} addresses={addresses} culprit={frame === culprit} />
+        </Fragment>
       ))}
       {gap && gap.position >= thread.frames.length && <Gap frames={gap.frames} />}
       {end && <li class="end warn">{end}</li>}
@@ -29,9 +37,16 @@ function Gap({ frames }: { frames: number }) {
   return <li class="end warn">… {count(frames, "frame")} left out by the limit …</li>;
 }
 
-function Call({ frame, index, addresses }: { frame: Frame; index: number; addresses: boolean }) {
+interface CallProps {
+  frame: Frame;
+  index: number;
+  addresses: boolean;
+  culprit: boolean;
+}
+
+function Call({ frame, index, addresses, culprit }: CallProps) {
   const weak = weakness(frame.trust);
-  const classes = ["call", frame.inlined && "inlined", weak && "weak"].filter(Boolean).join(" ");
+  const classes = ["call", frame.inlined && "inlined", weak && "weak", culprit && "culprit"].filter(Boolean).join(" ");
   return (
     <li class={classes}>
       <span class="index">{index}</span>

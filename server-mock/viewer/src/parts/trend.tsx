@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import type { Day } from "../types";
 
-const height = 160;
+const height = 150;
 
 const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -19,7 +19,13 @@ function options(Chart: typeof uPlot, width: number): uPlot.Options {
     cursor: { y: false, points: { show: false } },
     scales: { x: { time: true }, y: { range: (_chart, _low, high) => [0, Math.max(4, Math.ceil(high * 1.1))] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 70 },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 70,
+        size: 28,
+        values: (_chart, splits) => splits.map((s) => new Date(s * 1000).toISOString().slice(5, 10)),
+      },
       { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000, 100000] },
     ],
     series: [
@@ -36,7 +42,7 @@ function options(Chart: typeof uPlot, width: number): uPlot.Options {
 }
 
 function data(days: Day[]): uPlot.AlignedData {
-  return [days.map((day) => Date.parse(`${day.day}T00:00:00Z`) / 1000), days.map((day) => day.count)];
+  return [days.map((day) => Date.parse(`${day.day}T00:00:00Z`) / 1000), days.map((day) => day.count || null)];
 }
 
 // Draws into `box` until the returned function is called.
