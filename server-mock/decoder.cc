@@ -9,6 +9,7 @@
 #include "report/reader.h"
 #include "report/text.h"
 #include "signature.h"
+#include "symbolicate/symbolicator.h"
 
 namespace cairn::server {
 namespace {
@@ -17,16 +18,33 @@ constexpr int64_t kBatch = 16;
 // After a failure of the database: tried again this much later.
 constexpr std::chrono::seconds kPause(1);
 
+// By build-id alone: an image without a path is looked for nowhere else.
+void AddNames(const DecodeOptions& options, report::Report* report) {
+  std::vector<std::string> paths;
+  for (report::Image& image : report->images) {
+    paths.push_back(std::move(image.path));
+    image.path.clear();
+  }
+  symbolicate::Options by_id;
+  by_id.debug_directories = options.debug_directories;
+  symbolicate::Symbolicator(by_id).Symbolicate(report);
+  for (size_t i = 0; i < paths.size(); ++i) {
+    report->images[i].path = std::move(paths[i]);
+  }
+}
+
 }  // namespace
 
 std::optional<report::Report> DecodeReport(std::string_view bytes,
                                            const DecodeOptions& options,
                                            std::string* why) {
-  (void)options;
   report::ReadResult result = report::ReadReport(
       reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   if (result.status == report::ReadStatus::kWhole ||
       result.status == report::ReadStatus::kCut) {
+    if (!result.report.has_symbols && !options.debug_directories.empty()) {
+      AddNames(options, &result.report);
+    }
     return std::move(result.report);
   }
   *why = result.error.empty() ? "no report could be read from these bytes"

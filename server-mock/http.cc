@@ -21,12 +21,6 @@ constexpr time_t kWriteSeconds = 20;
 // taken for the next one, and no idle connection keeps a thread.
 constexpr size_t kRequestsPerConnection = 1;
 
-// httplib would share the port with another server (SO_REUSEPORT).
-void SetSocketOptions(int socket) {
-  int yes = 1;
-  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-}
-
 httplib::Headers SafetyHeaders() {
   return {
       {"Content-Security-Policy",
@@ -86,7 +80,12 @@ void FillError(const httplib::Request&, httplib::Response& response) {
 HttpServer::HttpServer(const Options& options, Routes* routes)
     : options_(options), routes_(routes) {
   server_.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-  server_.set_socket_options(SetSocketOptions);
+  // httplib would share the port with another server (SO_REUSEPORT).
+  server_.set_socket_options([this](int socket) {
+    int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    listener_ = socket;
+  });
   server_.set_keep_alive_max_count(kRequestsPerConnection);
   server_.set_read_timeout(kReadSeconds);
   server_.set_write_timeout(kWriteSeconds);
@@ -111,11 +110,17 @@ HttpServer::HttpServer(const Options& options, Routes* routes)
 }
 
 int HttpServer::Bind() {
-  if (options_.port == 0) {
-    return server_.bind_to_any_port(options_.host);
+  int port = options_.port;
+  if (port == 0) {
+    port = server_.bind_to_any_port(options_.host);
+  } else if (!server_.bind_to_port(options_.host, port)) {
+    port = -1;
   }
-  return server_.bind_to_port(options_.host, options_.port) ? options_.port
-                                                            : -1;
+  // httplib's queue of five loses connections when many come at once.
+  if (port > 0) {
+    listen(listener_, SOMAXCONN);
+  }
+  return port;
 }
 
 bool HttpServer::Run() {

@@ -33,6 +33,7 @@ class HttpServer {
   const Options& options_;
   Routes* const routes_;
   httplib::Server server_;
+  int listener_ = -1;  // the server's
   std::atomic<bool> ended_ = false;
 };
 

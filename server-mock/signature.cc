@@ -13,6 +13,7 @@
 #include "frame_rules.h"
 #include "function_name.h"
 #include "report/names.h"
+#include "report/type_name.h"
 
 namespace cairn::server {
 namespace {
@@ -161,7 +162,8 @@ std::vector<std::string> Prefix(const report::Report& report) {
     tokens.push_back(report::Name(report.kind));
   }
   if (report.exception && !report.exception->type_mangled.empty()) {
-    tokens.push_back("exception " + report.exception->type_mangled);
+    tokens.push_back("exception " +
+                     report::TypeName(report.exception->type_mangled));
   }
   if (IsStackOverflow(report)) {
     tokens.push_back("stack overflow");

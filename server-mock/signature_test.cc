@@ -153,7 +153,7 @@ TEST_F(SignatureTest, A9_6_ExceptionsAreGroupedByTypeToo) {
   report_.exception = report::Exception{.type_mangled = "St13runtime_error",
                                         .message = "user 4711 not found"};
   EXPECT_EQ(Of({"abort", "__cxa_throw", "find()", "main"}),
-            "exception St13runtime_error | find | main");
+            "exception std::runtime_error | find | main");
 }
 
 TEST_F(SignatureTest, A9_11_EveryInlinedCallCounts) {
