@@ -197,11 +197,16 @@ std::string ReportsJson(const std::vector<ReportRow>& reports, bool more) {
   return json.Take();
 }
 
-std::string ReportJson(const ReportRow& report, const std::string& members) {
+std::string ReportJson(const ReportRow& report,
+                       const std::string& members,
+                       std::optional<size_t> culprit) {
   Json json;
   json.Begin();
   json.Add("uuid", report.uuid);
   AddServerFacts(report, &json);
+  if (culprit) {
+    json.Add("culprit", static_cast<int64_t>(*culprit));
+  }
   json.End();
   std::string server = json.Take();
   return "{" + members + (members.empty() ? "" : ",") + "\"server\":" + server +

@@ -6,6 +6,7 @@
 #define CAIRN_SERVER_API_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,11 @@ std::string IssuesJson(const std::vector<Issue>& issues,
 std::string IssueJson(const Issue& issue, int64_t today);
 // {"reports": […], "next": "…" or null}
 std::string ReportsJson(const std::vector<ReportRow>& reports, bool more);
-// {…members…, "server": {…}}; `members` as report::ToJsonMembers returns them.
-std::string ReportJson(const ReportRow& report, const std::string& members);
+// {…members…, "server": {…}}; `members` as report::ToJsonMembers returns them,
+// `culprit` the index of the frame to look at first, if it is known.
+std::string ReportJson(const ReportRow& report,
+                       const std::string& members,
+                       std::optional<size_t> culprit);
 std::string ErrorJson(std::string_view error, std::string_view remedy);
 
 // Where a list goes on; made by the lists' "next".

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decoder.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 
+#include "report/headline.h"
 #include "report/names.h"
 #include "report/reader.h"
 #include "report/text.h"
@@ -69,6 +71,21 @@ Decoded Summarize(const report::Report& report) {
   decoded.os = report.host.os;
   decoded.complete = report.complete;
   return decoded;
+}
+
+std::optional<size_t> CulpritIndex(const report::Report& report) {
+  const report::Frame* culprit = report::CulpritOf(report);
+  if (culprit == nullptr) {
+    return std::nullopt;
+  }
+  size_t index = 0;
+  for (const report::Frame& frame : report::MainThreadOf(report)->frames) {
+    if (&frame == culprit) {
+      break;
+    }
+    index += std::max<size_t>(1, frame.symbols.size());
+  }
+  return index;
 }
 
 Decoder::Decoder(const ReportFiles* files, Store* store, DecodeOptions options)

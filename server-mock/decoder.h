@@ -31,6 +31,9 @@ std::optional<report::Report> DecodeReport(std::string_view bytes,
                                            std::string* why);
 // What the lists show of a report.
 Decoded Summarize(const report::Report& report);
+// The frame to look at first, as an index into the crashed thread's frames as
+// they stand in JSON, where an inlined call is a frame of its own.
+std::optional<size_t> CulpritIndex(const report::Report& report);
 
 class Decoder {
  public:

@@ -240,6 +240,7 @@ void Routes::GetReport(std::string_view text, httplib::Response* response) {
     return;
   }
   std::string members;
+  std::optional<size_t> culprit;
   if (row->state == ReportState::kDecoded) {
     std::lock_guard lock(decode_mutex_);
     auto bytes = files_->Read(*uuid);
@@ -248,11 +249,12 @@ void Routes::GetReport(std::string_view text, httplib::Response* response) {
                       : std::nullopt;
     if (report) {
       members = report::ToJsonMembers(*report);
+      culprit = CulpritIndex(*report);
     } else if (!bytes) {
       row->problem = "its bytes are missing from the data directory";
     }
   }
-  SendJson(response, ReportJson(*row, members));
+  SendJson(response, ReportJson(*row, members, culprit));
 }
 
 void Routes::GetRaw(std::string_view text, httplib::Response* response) {

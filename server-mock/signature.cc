@@ -95,16 +95,22 @@ std::vector<Call> Calls(const report::Report& report, bool scanned) {
   return calls;
 }
 
+// Whether the call only tells how the program ended. Without names, all of the
+// C and C++ libraries stand between an abort and its caller.
+bool IsEnding(const std::vector<Call>& calls, size_t i, bool aborted) {
+  const Call& call = calls[i];
+  return call.role == FrameRole::kEnding ||
+         call.role == FrameRole::kTrampoline ||
+         (aborted && IsSystemModule(call.token)) ||
+         (call.role == FrameRole::kHelper && i + 1 < calls.size() &&
+          calls[i + 1].role == FrameRole::kEnding);
+}
+
 // The index of the first call that is no ending; behind a trampoline, if the
-// ending was reached from a signal handler.
-size_t SkipEnding(const std::vector<Call>& calls) {
+// ending was reached from a signal handler. 0 if there are only endings.
+size_t SkipEnding(const std::vector<Call>& calls, bool aborted) {
   size_t first = 0;
-  while (
-      first < calls.size() &&
-      (calls[first].role == FrameRole::kEnding ||
-       calls[first].role == FrameRole::kTrampoline ||
-       (calls[first].role == FrameRole::kHelper && first + 1 < calls.size() &&
-        calls[first + 1].role == FrameRole::kEnding))) {
+  while (first < calls.size() && IsEnding(calls, first, aborted)) {
     ++first;
   }
   for (size_t i = first;
@@ -132,10 +138,10 @@ std::vector<std::string> Cycle(const std::vector<Call>& calls) {
   return tokens;
 }
 
-std::vector<std::string> Places(const std::vector<Call>& calls) {
+std::vector<std::string> Places(const std::vector<Call>& calls, bool aborted) {
   std::vector<std::string> tokens;
-  size_t places = 0;
-  for (size_t i = SkipEnding(calls); i < calls.size(); ++i) {
+  size_t places = 0, up_to_last_place = 0;
+  for (size_t i = SkipEnding(calls, aborted); i < calls.size(); ++i) {
     const Call& call = calls[i];
     if (places == kPlaces || tokens.size() == kTokens) {
       break;
@@ -146,9 +152,23 @@ std::vector<std::string> Places(const std::vector<Call>& calls) {
       continue;
     }
     tokens.push_back(call.token);
-    places += call.role == FrameRole::kPlace;
+    if (call.role == FrameRole::kPlace) {
+      ++places;
+      up_to_last_place = tokens.size();
+    }
+  }
+  // Helpers further out than every place are where threads begin.
+  if (places > 0) {
+    tokens.resize(up_to_last_place);
   }
   return tokens;
+}
+
+bool IsAborted(const report::Report& report) {
+  return report.exception ||
+         (report.signal &&
+          report::SignalName(report.operating_system, report.signal->number) ==
+              "SIGABRT");
 }
 
 bool IsStackOverflow(const report::Report& report) {
@@ -193,7 +213,7 @@ std::string Signature(const report::Report& report) {
     where = Cycle(calls);
   }
   if (where.empty()) {
-    where = Places(calls);
+    where = Places(calls, IsAborted(report));
   }
   if (where.empty()) {
     where.push_back(WithoutStack(report));

@@ -102,6 +102,14 @@ TEST_F(SignatureTest, SystemModulesWithoutNamesAreHelpers) {
   EXPECT_EQ(Signature(report_), "libc.so.6 | app+0x10 | app+0x20 | app+0x30");
 }
 
+TEST_F(SignatureTest, SystemModulesOfAnAbortAndOfAThreadsStartAreLeftOut) {
+  report_.threads[0].frames = {
+      Bare(2, 0x8ae3c), Bare(2, 0x3cfb2), Bare(0, 0x10), Bare(2, 0x891c4)};
+  EXPECT_EQ(Signature(report_), "libc.so.6 | app+0x10");
+  report_.signal->number = 6;
+  EXPECT_EQ(Signature(report_), "app+0x10");
+}
+
 TEST_F(SignatureTest, A9_3_AHandlerThatRaisesAgainIsLeftOut) {
   EXPECT_EQ(Of({"__pthread_kill_implementation",
                 "raise",

@@ -61,20 +61,15 @@ export function why(report: Report): Fact[] {
   return facts.length > 0 ? facts : [{ label: "Kind", text: kind(report.kind) }];
 }
 
-// The frame that a reader looks for: the innermost one with a name outside of
-// the system's way to die, else the innermost.
-const endings = /^(__GI_)?(abort|raise|gsignal|__?p?thread_kill.*|__assert.*|__libc_message|std::terminate.*|__cxxabiv1::.*|__cxa_.*|__gnu_cxx::.*)(\(.*)?$/;
-
-export function topFrame(thread: Thread | undefined): Frame | undefined {
-  const frames = thread?.frames ?? [];
-  return frames.find((frame) => frame.function && !endings.test(frame.function)) ?? frames[0];
-}
+// The frame to look at first, by the server's judgement.
+export const culprit = (report: Report): Frame | undefined =>
+  crashedThread(report)?.frames[report.server.culprit ?? 0];
 
 const inThread = (thread: Thread) => (thread.name ? `thread ${thread.name}` : threadName(thread));
 
 export function where(report: Report): string {
   const thread = crashedThread(report);
-  const frame = topFrame(thread);
+  const frame = culprit(report);
   if (!thread) {
     return "unknown: no thread is in the report";
   }

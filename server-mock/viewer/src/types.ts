@@ -37,6 +37,8 @@ export interface ServerFacts {
   title?: string;
   signature?: string;
   signature_version?: number;
+  // Index of the frame to look at first, in the crashed thread.
+  culprit?: number;
 }
 
 export interface App {

@@ -14,7 +14,7 @@ import { Stack } from "../parts/stack";
 import { Show } from "../parts/states";
 import { OtherThreads, describe } from "../parts/threads";
 import { Wholeness } from "../parts/wholeness";
-import { crashedThread, headline, topFrame, what, where, why } from "../summary";
+import { crashedThread, culprit, headline, what, where, why } from "../summary";
 import { asText } from "../text";
 import type { Report, Thread } from "../types";
 import { kind } from "../words";
@@ -54,7 +54,7 @@ function Decoded({ report }: { report: Report }) {
                 Addresses
               </label>
             </div>
-            {crashed ? <Crashed thread={crashed} addresses={addresses} /> : <p>No thread is in the report.</p>}
+            {crashed ? <Crashed report={report} thread={crashed} addresses={addresses} /> : <p>No thread is in the report.</p>}
           </section>
           <OtherThreads threads={others} addresses={addresses} />
           <Memory report={report} />
@@ -88,8 +88,8 @@ function Head({ report }: { report: Report }) {
           <dt>Why</dt>
           <dd>
             {why(report).map((fact) => (
-              <div key={fact.label}>
-                <span class="muted">{fact.label}</span> {fact.text}
+              <div class="fact" key={fact.label}>
+                <span class="muted">{fact.label}</span> <span>{fact.text}</span>
               </div>
             ))}
           </dd>
@@ -124,12 +124,12 @@ function Actions({ report }: { report: Report }) {
   );
 }
 
-function Crashed({ thread, addresses }: { thread: Thread; addresses: boolean }) {
+function Crashed({ report, thread, addresses }: { report: Report; thread: Thread; addresses: boolean }) {
   const stack = thread.stack;
   return (
     <>
       <p class="muted small">{describe(thread)}</p>
-      <Stack thread={thread} addresses={addresses} culprit={topFrame(thread)} />
+      <Stack thread={thread} addresses={addresses} culprit={culprit(report)} />
       <h3>Registers</h3>
       <Registers thread={thread} />
       {stack?.bytes && stack.address && (

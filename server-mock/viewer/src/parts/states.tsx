@@ -24,7 +24,14 @@ export function Show<T>({
       return (
         <section class="notice bad" role="alert">
           <h1>{of.error.status === 404 ? `There is no such ${what}` : of.error.message}</h1>
-          <p>{of.error.remedy}</p>
+          {of.error.status === 404 ? (
+            <p>
+              It may be on another server, or the address is not whole. Go to the <a href="/">issues</a> or to the{" "}
+              <a href="/reports">reports</a>.
+            </p>
+          ) : (
+            <p>{of.error.remedy}</p>
+          )}
           {of.error.status !== 404 && (
             <button type="button" onClick={of.retry}>
               Try again
