@@ -23,6 +23,9 @@ add_library(cairn_sanitizers INTERFACE)
 if(CAIRN_SANITIZE)
   target_compile_options(cairn_sanitizers INTERFACE -fsanitize=${CAIRN_SANITIZE}
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  set(ignored ${PROJECT_SOURCE_DIR}/cmake/sanitizer_ignore.txt)
+  target_compile_options(
+    cairn_sanitizers INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fsanitize-ignorelist=${ignored}>)
   add_link_options($<$<NOT:$<BOOL:$<TARGET_PROPERTY:CAIRN_BARE>>>:-fsanitize=${CAIRN_SANITIZE}>)
 endif()
 
