@@ -108,7 +108,8 @@ ServerProcess::ServerProcess(const std::string& data,
 
 ServerProcess::~ServerProcess() {
   if (pid_ > 0) {
-    End(SIGKILL);
+    int status = End(SIGTERM);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   }
 }
 

@@ -29,7 +29,7 @@ class ServerProcess {
   // Starts the server on `data` and waits until it says that it listens.
   explicit ServerProcess(const std::string& data,
                          std::vector<std::string> arguments = {});
-  // Kills it if it still runs.
+  // Ends it, if it still runs, by SIGTERM; it must exit with 0.
   ~ServerProcess();
 
   int port() const { return port_; }
