@@ -117,9 +117,10 @@ void ModelBuilder::End(Field group, bool sound, size_t offset) {
   }
   if (group == Field::kThread && !sound && !trie_broken_) {
     trie_broken_ = true;
-    Problem(offset,
-            "stacks and registers of the threads behind the damaged one build "
-            "on it and may be wrong");
+    problems_->Add(
+        offset,
+        "stacks and registers of the threads behind the damaged one build "
+        "on it and may be wrong");
   }
 }
 
@@ -155,13 +156,10 @@ bool ModelBuilder::Charge(size_t bytes, size_t offset) {
   }
   if (!over_budget_) {
     over_budget_ = true;
-    Problem(offset, "the report needs too much memory; parts are left out");
+    problems_->Add(offset,
+                   "the report needs too much memory; parts are left out");
   }
   return false;
-}
-
-void ModelBuilder::Problem(size_t offset, std::string text) {
-  problems_->Add(offset, std::move(text));
 }
 
 void ModelBuilder::MarkUnloaded() {
@@ -169,7 +167,7 @@ void ModelBuilder::MarkUnloaded() {
     if (index < report_->images.size()) {
       report_->images[index].unloaded = true;
     } else {
-      Problem(0, "image " + std::to_string(index) + ", unloaded, is not there");
+      problems_->Add(0, "image ", index, ", unloaded, is not there");
     }
   }
 }
@@ -177,22 +175,29 @@ void ModelBuilder::MarkUnloaded() {
 void ModelBuilder::ExpandStacks() {
   for (const Stack& stack : stacks_) {
     Thread& thread = report_->threads[stack.thread];
-    const std::string who = "thread " + std::to_string(thread.id) + ": ";
     thread.frames.clear();
     switch (trie_.AppendPath(stack.leaf, report_->images, &thread.frames)) {
       case FrameTrie::Expand::kWhole:
         break;
       case FrameTrie::Expand::kTooDeep:
-        Problem(stack.offset, who + "only the innermost frames are shown");
+        problems_->Add(stack.offset,
+                       "thread ",
+                       thread.id,
+                       ": only the innermost frames are shown");
         break;
       case FrameTrie::Expand::kTooMany:
-        Problem(stack.offset,
-                who +
-                    "its frames, and those of later threads, are more than "
-                    "a report may have");
+        problems_->Add(
+            stack.offset,
+            "thread ",
+            thread.id,
+            ": its frames, and those of later threads, are more than "
+            "a report may have");
         return;
       case FrameTrie::Expand::kUnknownImage:
-        Problem(stack.offset, who + "frames in an image that is not there");
+        problems_->Add(stack.offset,
+                       "thread ",
+                       thread.id,
+                       ": frames in an image that is not there");
         break;
     }
   }

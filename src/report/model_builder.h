@@ -83,7 +83,6 @@ class ModelBuilder {
   template <typename T>
   bool Grow(std::vector<T>* list, size_t offset);
   bool Charge(size_t bytes, size_t offset);
-  void Problem(size_t offset, std::string text);
 
   void ExpandStacks();
   void MarkUnloaded();

@@ -20,6 +20,17 @@ Enum EnumOf(uint64_t number) {
   return static_cast<Enum>(std::min<uint64_t>(number, 255));
 }
 
+// Longer ones are cut at their start: each frame's print repeats them.
+constexpr size_t kMaxPathBytes = 4096;
+
+Value LastBytes(Value value, size_t limit) {
+  if (value.bytes > limit) {
+    value.data += value.bytes - limit;
+    value.bytes = limit;
+  }
+  return value;
+}
+
 uint32_t Small(uint64_t number) {
   return static_cast<uint32_t>(std::min<uint64_t>(number, ~0u));
 }
@@ -189,7 +200,7 @@ void ModelBuilder::PutImage(const Value& value) {
       image.bytes = value.number;
       break;
     case Field::kImagePath:
-      image.path = Text(value);
+      image.path = Text(LastBytes(value, kMaxPathBytes));
       break;
     case Field::kImageId:
       image.id = Bytes(value);
@@ -218,7 +229,7 @@ void ModelBuilder::PutSegments(const Value& value) {
   segments.clear();
   while (!in.AtEnd()) {
     if (!in.Next(&offset) || !in.Next(&bytes) || !in.Next(&flags)) {
-      Problem(value.offset, "an image's list of segments is cut");
+      problems_->Add(value.offset, "an image's list of segments is cut");
       return;
     }
     if (!Grow(&segments, value.offset)) {

@@ -38,7 +38,7 @@ void ModelBuilder::PutThread(const Value& value) {
       break;
     case Field::kThreadRegisters:
       if (!registers_.Next(value.data, value.bytes, &thread.registers)) {
-        Problem(value.offset, "a thread's registers are cut");
+        problems_->Add(value.offset, "a thread's registers are cut");
       }
       Charge(thread.registers.size() * sizeof(thread.registers[0]),
              value.offset);
@@ -70,15 +70,16 @@ void ModelBuilder::PutFrames(const Value& value) {
     case FrameTrie::Add::kWhole:
       break;
     case FrameTrie::Add::kCut:
-      Problem(value.offset, "a thread's list of frames is cut");
+      problems_->Add(value.offset, "a thread's list of frames is cut");
       break;
     case FrameTrie::Add::kUnknownNode:
-      Problem(value.offset,
-              "a thread's outer frames are missing: it shares frames that no "
-              "earlier thread has");
+      problems_->Add(
+          value.offset,
+          "a thread's outer frames are missing: it shares frames that no "
+          "earlier thread has");
       break;
     case FrameTrie::Add::kTooMany:
-      Problem(value.offset, "more frames than a report may have");
+      problems_->Add(value.offset, "more frames than a report may have");
       break;
   }
   if (Grow(&stacks_, value.offset)) {
@@ -90,7 +91,8 @@ void ModelBuilder::PutGap(const Value& value) {
   Thread& thread = report_->threads.back();
   VarintReader in(value.data, value.bytes);
   if (!in.Next(&thread.gap_position) || !in.Next(&thread.gap_frames)) {
-    Problem(value.offset, "the place of a thread's dropped frames is cut");
+    problems_->Add(value.offset,
+                   "the place of a thread's dropped frames is cut");
   }
 }
 
@@ -147,7 +149,7 @@ void ModelBuilder::PutSymbolNodes(const Value& value) {
   uint64_t node = 0;
   while (!in.AtEnd()) {
     if (!in.Next(&node) || node == 0 || node > trie_.node_count()) {
-      Problem(value.offset, "names for frames that are not there");
+      problems_->Add(value.offset, "names for frames that are not there");
       return;
     }
     symbols_of_node_[node] = static_cast<uint32_t>(symbols_.size());

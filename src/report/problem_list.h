@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Collects what could not be used of a file. Bounded: a hostile file cannot
-// make more than kMaxProblems entries; the last one then tells how many more.
+// make more than kMaxProblems entries, and costs no text beyond them; Finish
+// then tells how many more there were.
 #ifndef CAIRN_REPORT_PROBLEM_LIST_H_
 #define CAIRN_REPORT_PROBLEM_LIST_H_
 
@@ -19,16 +20,28 @@ class ProblemList {
  public:
   explicit ProblemList(std::vector<Problem>* problems) : problems_(problems) {}
 
-  void Add(uint64_t offset, std::string text) {
+  // The text is what the parts say, one after the other: strings and numbers.
+  template <typename... Parts>
+  void Add(uint64_t offset, const Parts&... parts) {
     if (problems_->size() < kMaxProblems) {
-      problems_->push_back({offset, std::move(text)});
+      problems_->push_back({offset, (std::string() + ... + Text(parts))});
     } else {
-      problems_->back() = {
-          offset, "and " + std::to_string(++more_ + 1) + " more problems"};
+      ++more_;
+    }
+  }
+
+  void Finish() {
+    if (more_ != 0) {
+      problems_->push_back(
+          {0, "and " + std::to_string(more_) + " more problems"});
     }
   }
 
  private:
+  static std::string Text(const std::string& text) { return text; }
+  static std::string Text(const char* text) { return text; }
+  static std::string Text(uint64_t number) { return std::to_string(number); }
+
   std::vector<Problem>* problems_;
   uint64_t more_ = 0;
 };

@@ -87,6 +87,7 @@ ReadResult ReadReport(const uint8_t* bytes, size_t size) {
   if (report.state != SlotState::kSealed) {
     problems.Add(0, "the report was never finished: its writer was stopped");
   }
+  problems.Finish();
   report.complete = report.problems.empty();
   result.status = report.complete ? ReadStatus::kWhole : ReadStatus::kCut;
   return result;

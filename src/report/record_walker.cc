@@ -9,9 +9,9 @@ namespace {
 
 using format::Kind;
 
-std::string FieldName(uint16_t field) {
+const char* FieldName(uint16_t field) {
   const FieldInfo* info = FindField(field);
-  return info != nullptr ? info->name : "field " + std::to_string(field);
+  return info != nullptr ? info->name : "a group of a later version";
 }
 
 // Decodes a number that fills the payload.
@@ -38,13 +38,14 @@ void RecordWalker::Walk(size_t begin, size_t end) {
   }
   const size_t left = end - cursor.position();
   if (step == RecordCursor::Step::kCut) {
-    Problem(cursor.position(),
-            "a record is cut; " + std::to_string(left) +
-                " bytes from here on are lost");
+    problems_->Add(cursor.position(),
+                   "a record is cut; ",
+                   left,
+                   " bytes from here on are lost");
   } else if (step == RecordCursor::Step::kZero) {
-    Problem(
-        cursor.position(),
-        std::to_string(left) + " bytes are missing: zeros instead of records");
+    problems_->Add(cursor.position(),
+                   left,
+                   " bytes are missing: zeros instead of records");
   }
   CloseUnfinished(0, end);
   excess_depth_ = 0;
@@ -62,7 +63,8 @@ void RecordWalker::Handle(const Record& record) {
     return;
   }
   if (info != nullptr && info->kind != kind) {
-    Problem(record.offset, FieldName(record.field) + " has the wrong kind");
+    problems_->Add(
+        record.offset, FieldName(record.field), " has the wrong kind");
     info = nullptr;
   }
   if (kind == Kind::kGroupBegin) {
@@ -75,7 +77,7 @@ void RecordWalker::Handle(const Record& record) {
 void RecordWalker::Begin(const Record& record, const FieldInfo* info) {
   const bool used = info != nullptr && Place(record, *info);
   if (open_.size() >= static_cast<size_t>(format::kMaxGroupDepth)) {
-    Problem(record.offset, "groups are nested too deep");
+    problems_->Add(record.offset, "groups are nested too deep");
     excess_depth_ = 1;
     return;
   }
@@ -95,7 +97,8 @@ void RecordWalker::End(const Record& record) {
     --depth;
   }
   if (depth == 0) {
-    Problem(record.offset, FieldName(record.field) + " ends but never began");
+    problems_->Add(
+        record.offset, FieldName(record.field), " ends but never began");
     return;
   }
   CloseUnfinished(depth, record.offset);
@@ -106,8 +109,9 @@ void RecordWalker::End(const Record& record) {
       StoredChecksum(record.payload) ==
           safe::Crc32c(0, file_ + group.start, record.offset - group.start);
   if (!sound) {
-    Problem(group.start,
-            FieldName(group.field) + " is damaged: its checksum is wrong");
+    problems_->Add(group.start,
+                   FieldName(group.field),
+                   " is damaged: its checksum is wrong");
   }
   if (group.used) {
     builder_->End(static_cast<format::Field>(group.field), sound, group.start);
@@ -121,14 +125,14 @@ void RecordWalker::Put(const Record& record, const FieldInfo& info) {
   value.bytes = record.bytes;
   value.offset = record.offset;
   if (record.bytes > format::kMaxPayloadBytes) {
-    Problem(record.offset, FieldName(record.field) + " is too long");
+    problems_->Add(record.offset, FieldName(record.field), " is too long");
     return;
   }
   const bool is_number = info.kind == Kind::kUnsigned ||
                          info.kind == Kind::kSigned ||
                          info.kind == Kind::kAddress;
   if (is_number && !Number(record, &value.number)) {
-    Problem(record.offset, FieldName(record.field) + " is no number");
+    problems_->Add(record.offset, FieldName(record.field), " is no number");
     return;
   }
   if (info.kind == Kind::kSigned) {
@@ -146,8 +150,7 @@ bool RecordWalker::Place(const Record& record, const FieldInfo& info) {
     --depth;
   }
   if (depth == 0 && parent != 0) {
-    Problem(record.offset,
-            std::string(info.name) + " outside of " + FieldName(parent));
+    problems_->Add(record.offset, info.name, " outside of ", FieldName(parent));
     return false;
   }
   CloseUnfinished(depth, record.offset);
@@ -158,16 +161,13 @@ void RecordWalker::CloseUnfinished(size_t depth, size_t offset) {
   while (open_.size() > depth) {
     const Open group = open_.back();
     open_.pop_back();
-    Problem(group.start,
-            FieldName(group.field) + " is not finished: its end is missing");
+    problems_->Add(group.start,
+                   FieldName(group.field),
+                   " is not finished: its end is missing");
     if (group.used) {
       builder_->End(static_cast<format::Field>(group.field), false, offset);
     }
   }
-}
-
-void RecordWalker::Problem(size_t offset, std::string text) {
-  problems_->Add(offset, std::move(text));
 }
 
 }  // namespace cairn::report

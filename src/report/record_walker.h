@@ -18,7 +18,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "report/field_table.h"
@@ -52,7 +51,6 @@ class RecordWalker {
   void Put(const Record& record, const FieldInfo& info);
   bool Place(const Record& record, const FieldInfo& info);
   void CloseUnfinished(size_t depth, size_t offset);
-  void Problem(size_t offset, std::string text);
 
   const uint8_t* file_;
   ModelBuilder* builder_;
