@@ -100,7 +100,8 @@ void ModelBuilder::PutGap(const Value& value) {
 // first, frames when they are known, then bytes of its stack.
 void ModelBuilder::ContinueFirstThread() {
   std::vector<Thread>& threads = report_->threads;
-  if (threads.size() < 2 || threads.back().id != threads.front().id) {
+  if (threads.size() < 2 || threads.back().id == 0 ||
+      threads.back().id != threads.front().id) {
     return;
   }
   Thread more = std::move(threads.back());
@@ -110,6 +111,9 @@ void ModelBuilder::ContinueFirstThread() {
        stack != stacks_.rend() && stack->thread == threads.size();
        ++stack) {
     stack->thread = 0;
+  }
+  if (first.registers.empty()) {
+    first.registers = std::move(more.registers);
   }
   if (more.end) {
     first.end = more.end;

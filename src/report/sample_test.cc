@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "report/reader.h"
+#include "samples/sample_file.h"
 #include "samples/samples.h"
 
 namespace cairn::report {
@@ -128,6 +129,59 @@ TEST(Samples, RichHasAnInlinedCall) {
   EXPECT_TRUE(frame.symbols[0].inlined);
   EXPECT_EQ(frame.symbols[0].function, "player::Bits::Next()");
   EXPECT_FALSE(frame.symbols[1].inlined);
+}
+
+// The crashed thread is written in steps, each a group with its id.
+TEST(Steps, LaterGroupOfTheFirstThreadAddsToIt) {
+  using format::Field;
+  samples::SampleFile file(1);
+  std::vector<uint64_t> previous;
+  const auto begin = [&](uint64_t id) { file.Number(Field::kThreadId, id); };
+  file.Group(Field::kThread, [&] {
+    begin(7);
+    file.Number(Field::kThreadCrashed, 1);
+    file.Pack(Field::kThreadRegisters,
+              samples::Registers({{16, 0x1000}}, &previous));
+  });
+  file.Group(Field::kThread, [&] {
+    begin(7);
+    file.Pack(Field::kThreadFrames,
+              samples::Packed().Add(0).Add(0).Add(1).Add(0));
+    file.Number(Field::kThreadWalkEnd, 1);
+  });
+  file.Group(Field::kThread, [&] {
+    begin(8);
+    file.Pack(Field::kThreadFrames,
+              samples::Packed().Add(0).Add(0).Add(2).Add(0));
+  });
+  file.Group(Field::kThread, [&] {
+    begin(7);
+    file.Group(Field::kThreadStack, [&] {
+      file.Address(Field::kThreadStackAddress, 0x2000);
+      file.Bytes(Field::kThreadStackBytes, {1, 2, 3});
+    });
+  });
+  const std::vector<uint8_t> bytes = file.Finish();
+  const ReadResult result = ReadReport(bytes.data(), bytes.size());
+  ASSERT_EQ(result.status, ReadStatus::kWhole);
+  ASSERT_EQ(result.report.threads.size(), 2u);
+  const Thread& crashed = result.report.threads[0];
+  EXPECT_TRUE(crashed.crashed);
+  EXPECT_EQ(crashed.registers.size(), 1u);
+  ASSERT_EQ(crashed.frames.size(), 1u);
+  EXPECT_EQ(crashed.frames[0].address, 1u);
+  EXPECT_EQ(crashed.end, format::WalkEnd::kNoRule);
+  EXPECT_EQ(crashed.stack.size(), 3u);
+  EXPECT_EQ(result.report.threads[1].frames.at(0).address, 2u);
+}
+
+// Threads that tell no id stay apart.
+TEST(Steps, ThreadsWithoutAnIdStayApart) {
+  samples::SampleFile file(1);
+  file.Group(format::Field::kThread, [] {});
+  file.Group(format::Field::kThread, [] {});
+  const std::vector<uint8_t> bytes = file.Finish();
+  EXPECT_EQ(ReadReport(bytes.data(), bytes.size()).report.threads.size(), 2u);
 }
 
 }  // namespace
