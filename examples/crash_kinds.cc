@@ -27,13 +27,15 @@ SAMPLE_NOINLINE int AverageRow(const Photo& photo, int rows) {
   return photo.width / rows;
 }
 
+// Never ends: the volatile read behind the call keeps it from becoming a loop.
 SAMPLE_NOINLINE int CountFolders(const std::string& path, int depth) {
-  volatile char name[512] = {};
   if (depth < 0) {
     return 0;
   }
+  volatile char name[512] = {};
   name[depth & 511] = path.empty() ? '/' : path[0];
-  return name[depth & 511] + CountFolders(path, depth + 1);
+  const int below = CountFolders(path, depth % 1000 + 1);
+  return below + name[depth & 511];
 }
 
 SAMPLE_NOINLINE int ReadHeader(const Photo& photo) {
