@@ -8,7 +8,7 @@
 # shown COMMAND…: prints the command, runs it, indents what it says.
 shown() {
   # shellcheck disable=SC2154
-  say "${bold}\$ $*$plain"
+  say "${bold}\$ ${*//$PWD\//}$plain"
   "$@" 2>&1 | sed 's/^/  /'
 }
 
@@ -19,12 +19,13 @@ died() {
   say "  died by SIG$(kill -l $(($1 - 128)))"
 }
 
-# dies COMMAND…: a shell of its own keeps bash's word on the death from the
-# terminal.
+# dies COMMAND…: in the background, where bash's own word on the death can be
+# kept from the terminal.
 dies() {
   local code=0
-  say "${bold}\$ $*$plain"
-  ("$@") >"$work/output" 2>&1 || code=$?
+  say "${bold}\$ ${*//$PWD\//}$plain"
+  "$@" >"$work/output" 2>&1 </dev/null &
+  wait $! 2>/dev/null || code=$?
   died "$code"
 }
 
