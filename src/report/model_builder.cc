@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/model_builder.h"
 
-#include <algorithm>
-
 #include "report/model_grow.h"
 #include "report/utf8.h"
 
@@ -131,9 +129,7 @@ void ModelBuilder::Finish() {
   MarkUnloaded();
   ExpandStacks();
   NameFrames();
-  std::stable_partition(report_->threads.begin(),
-                        report_->threads.end(),
-                        [](const Thread& thread) { return thread.crashed; });
+  CrashedFirst();
 }
 
 std::string ModelBuilder::Text(const Value& value) {
@@ -160,6 +156,19 @@ bool ModelBuilder::Charge(size_t bytes, size_t offset) {
                    "the report needs too much memory; parts are left out");
   }
   return false;
+}
+
+void ModelBuilder::CrashedFirst() {
+  std::vector<Thread> ordered;
+  ordered.reserve(report_->threads.size());
+  for (const bool crashed : {true, false}) {
+    for (Thread& thread : report_->threads) {
+      if (thread.crashed == crashed) {
+        ordered.push_back(std::move(thread));
+      }
+    }
+  }
+  report_->threads = std::move(ordered);
 }
 
 void ModelBuilder::MarkUnloaded() {

@@ -85,6 +85,7 @@ class ModelBuilder {
   bool Charge(size_t bytes, size_t offset);
 
   void ExpandStacks();
+  void CrashedFirst();
   void MarkUnloaded();
   void NameFrames();
 
