@@ -13,6 +13,7 @@
 #include "format/report_format.h"
 #include "samples/sample_file.h"
 #include "samples/samples.h"
+#include "upload/process_state.h"
 
 namespace cairn {
 namespace {
@@ -80,15 +81,17 @@ class Command : public testing::Test {
     return path;
   }
 
-  // The sample as a slot in the given state, with an unused rest.
+  // The sample as a slot of this process, which lives, in the given state, with
+  // an unused rest.
   static std::vector<uint8_t> Slot(format::SlotState state) {
     std::vector<uint8_t> bytes = samples::Simple();
     format::FileHeader header;
     std::memcpy(&header, bytes.data(), sizeof(header));
     header.state = static_cast<uint32_t>(state);
-    if (state < format::SlotState::kClaimed) {
-      header.claim = 0;
-    }
+    header.installer = header.owner = upload::OwnIdentity();
+    header.claim = state < format::SlotState::kClaimed
+                       ? 0
+                       : header.owner.pid | header.owner.start_ticks << 32;
     std::memcpy(bytes.data(), &header, sizeof(header));
     bytes.resize(bytes.size() + 4096);
     return bytes;
@@ -187,16 +190,18 @@ TEST_F(Command, RawShowsNoNames) {
 
 TEST_F(Command, ListHasFinishedReportsNewestFirst) {
   using format::SlotState;
-  const std::string slot = Put("b.slot", At(3000, SlotState::kSealed));
+  // Its writer is dead: it is finished, and gets a report's name.
+  Put("b.slot", At(3000, SlotState::kSealed));
+  const std::string dead = directory_ + "/b.cairn";
   const std::string old = Put("c.cairn", At(1000, SlotState::kSealed));
   const std::string cut = Put("d.cairn", At(2000, SlotState::kClaimed));
   Put("armed.slot", Slot(SlotState::kArmed));
-  Put("claimed.slot", At(4000, SlotState::kClaimed));
+  Put("claimed.slot", Slot(SlotState::kClaimed));
   Put("other.txt", samples::Simple());
-  fs::create_symlink(slot, directory_ + "/link.cairn");
+  fs::create_symlink(old, directory_ + "/link.cairn");
   const Outcome outcome = Cairn("list " + directory_);
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.output, slot + "\n" + cut + "\n" + old + "\n");
+  EXPECT_EQ(outcome.output, dead + "\n" + cut + "\n" + old + "\n");
 }
 
 TEST_F(Command, ListHasReportsThatCannotBeRead) {
@@ -226,7 +231,7 @@ TEST_F(Command, PurgeLeavesUnfinishedSlotsAndForeignFiles) {
   const std::string armed = Put("armed.slot", Slot(format::SlotState::kArmed));
   const std::string foreign = Put("stones.cairn", {'h', 'i'});
   Put("a.cairn", samples::Simple());
-  Put("b.slot", Slot(format::SlotState::kSealed));
+  Put("b.slot", At(3000, format::SlotState::kSealed));
   const Outcome outcome = Cairn("purge --yes " + directory_);
   EXPECT_EQ(outcome.status, 1) << outcome.output;
   EXPECT_TRUE(Has(outcome.output, "2 removed"));

@@ -11,8 +11,8 @@ namespace cairn::tools {
 
 bool IsDirectory(const std::string& path);
 
-// Paths of NAME.cairn, and of NAME.slot whose writer has finished, newest crash
-// first. `error` says why the directory could not be read, else it is "".
+// Paths of what upload::FinishedReports takes for finished, newest crash first.
+// `error` says why the directory could not be read, else it is "".
 std::vector<std::string> ReportsIn(const std::string& directory,
                                    std::string* error);
 
