@@ -13,6 +13,7 @@
 #include "report/json.h"
 #include "report/reader.h"
 #include "report/text.h"
+#include "safe/crc32c.h"
 #include "samples/sample_file.h"
 
 namespace cairn::report {
@@ -262,6 +263,21 @@ TEST_F(Hostile, NamesForNodesThatAreNotThereAreNamed) {
     });
   });
   EXPECT_EQ(Read(file.Finish()).status, ReadStatus::kCut);
+}
+
+// Not hostile, only large: nothing is cut for its size.
+TEST_F(Hostile, A5_2_LargeReportIsReadWhole) {
+  Bytes memory = {176, 0, 7, 0, 178, 0, 5, 0x80, 0x80, 0x20};  // 512 KiB
+  memory.resize(memory.size() + (512 << 10), 0x11);
+  memory.insert(memory.end(), {176, 0, 8, 4, 0, 0, 0, 0});
+  const size_t group = memory.size() - 8;
+  const uint32_t crc = safe::Crc32c(0, memory.data(), group);
+  std::memcpy(memory.data() + group + 4, &crc, sizeof(crc));
+  const ReadResult result = Read(Repeated(memory, 32 << 20));
+  EXPECT_EQ(result.status, ReadStatus::kWhole);
+  EXPECT_EQ(result.report.memory.size(), 63u);
+  EXPECT_EQ(result.report.memory.back().bytes.size(), size_t{512} << 10);
+  EXPECT_GT(ToJson(result.report).size(), size_t{63} << 20);
 }
 
 TEST_F(Hostile, SectionsWithoutEnd) {
