@@ -111,9 +111,11 @@ void StopNextLaunch() {
   if (work == nullptr || g_process != getpid()) {
     return;
   }
-  work->stop = true;
+  // What runs may finish: a short-lived program gets its report out. Behind the
+  // limit it is asked to end, within one request.
   std::unique_lock lock(work->mutex);
   work->done.wait_for(lock, kStopLimit, [&work] { return work->ended; });
+  work->stop = true;
 }
 
 }  // namespace cairn::client

@@ -15,7 +15,7 @@ namespace cairn::client {
 // directory.
 void StartNextLaunch(const Config& config);
 
-// Asks the thread to end and waits for it for at most five seconds.
+// Waits for the thread for at most five seconds, then asks it to end.
 void StopNextLaunch();
 
 }  // namespace cairn::client
