@@ -145,7 +145,7 @@ bool ElfFile::ReadSegments(uint64_t offset,
   if (count == 0) {
     return true;
   }
-  if (entry_bytes < least || count > kMaxSegments) {
+  if (entry_bytes != least || count > kMaxSegments) {
     return false;
   }
   std::vector<uint8_t> raw(size_t{count} * entry_bytes);
@@ -171,7 +171,7 @@ void ElfFile::ReadSections(uint64_t offset,
                            uint32_t names) {
   const size_t least = is_64_ ? elf::kSectionBytes64 : elf::kSectionBytes32;
   uint8_t first[elf::kSectionBytes64] = {};
-  if (offset == 0 || entry_bytes < least ||
+  if (offset == 0 || entry_bytes != least ||
       !source_->Read(offset, first, least)) {
     return;
   }
@@ -182,7 +182,7 @@ void ElfFile::ReadSections(uint64_t offset,
   if (names == elf::kIndexExtended) {
     names = zeroth.link;
   }
-  if (count > kMaxSections) {
+  if (count > kMaxSections || count * least > source_->size()) {
     return;
   }
   std::vector<uint8_t> raw(static_cast<size_t>(count) * entry_bytes);
@@ -294,7 +294,7 @@ std::optional<DebugLink> ElfFile::debug_link() const {
     return std::nullopt;
   }
   auto contents = Contents(*section, kMaxDebugLinkBytes);
-  if (!contents) {
+  if (!contents || contents->empty()) {
     return std::nullopt;
   }
   DebugLink link;

@@ -74,6 +74,21 @@ TEST(ElfFile, RefusesWhatItCannotReadAndSaysWhy) {
   EXPECT_NE(ErrorOf(bytes).find("core"), std::string::npos);
 }
 
+// Found by the fuzzer: a table said to be of gigabytes in a file of a kilobyte
+// was allocated before it was looked for.
+TEST(ElfFile, SectionTableLargerThanTheFileIsNone) {
+  std::vector<uint8_t> bytes = BytesOf(Program("pie"));
+  bytes[60] = 0xf0;  // e_shnum
+  bytes[61] = 0xff;
+  std::string error;
+  const auto file = ElfFile::Parse(MemorySource(bytes), &error);
+  ASSERT_TRUE(file) << error;
+  EXPECT_TRUE(file->sections().empty());
+  bytes[58] = 0xff;  // e_shentsize
+  bytes[59] = 0xff;
+  EXPECT_TRUE(ElfFile::Parse(MemorySource(bytes), &error)->sections().empty());
+}
+
 TEST(ElfFile, CutAnywhereDoesNoHarm) {
   const std::vector<uint8_t> whole = BytesOf(Program("bits32"));
   for (size_t size = 0; size < whole.size(); size += size < 1024 ? 1 : 61) {

@@ -24,7 +24,9 @@ using samples::SampleFile;
 // A crash in `qsort` of this machine's libc.
 std::vector<uint8_t> CrashInLibc(uint8_t seed) {
   Dl_info info{};
-  dladdr(dlsym(RTLD_DEFAULT, "qsort"), &info);
+  // libc's own, also where a sanitizer puts another one before it.
+  void* libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+  dladdr(dlsym(libc, "qsort"), &info);
   const auto base = reinterpret_cast<uint64_t>(info.dli_fbase);
   const uint64_t offset = reinterpret_cast<uint64_t>(info.dli_saddr) - base;
   SampleFile file(seed);
