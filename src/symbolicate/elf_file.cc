@@ -24,6 +24,7 @@ ElfSegment DecodeSegment(const uint8_t* raw, bool is_64) {
   using elf::Load32, elf::Load64;
   ElfSegment segment;
   segment.type = Load32(raw);
+  segment.flags = Load32(raw + (is_64 ? 4 : 24));
   segment.offset = is_64 ? Load64(raw + 8) : Load32(raw + 4);
   segment.address = is_64 ? Load64(raw + 16) : Load32(raw + 8);
   segment.file_bytes = is_64 ? Load64(raw + 32) : Load32(raw + 16);
@@ -308,6 +309,27 @@ std::optional<DebugLink> ElfFile::debug_link() const {
   }
   link.crc = elf::Load32(&(*contents)[crc]);
   return link;
+}
+
+std::vector<uint8_t> ElfFile::DerivedId() const {
+  constexpr size_t kIdBytes = 16, kPageBytes = 4096;
+  for (const ElfSegment& segment : segments_) {
+    if (segment.type != elf::kSegmentLoad || segment.file_bytes == 0 ||
+        (segment.flags & elf::kSegmentExecute) == 0) {
+      continue;
+    }
+    std::vector<uint8_t> page(static_cast<size_t>(
+        std::min<uint64_t>(segment.file_bytes, kPageBytes)));
+    if (!source_->Read(segment.offset, page.data(), page.size())) {
+      return {};
+    }
+    std::vector<uint8_t> id(kIdBytes);
+    for (size_t i = 0; i < page.size(); ++i) {
+      id[i % kIdBytes] ^= page[i];
+    }
+    return id;
+  }
+  return {};
 }
 
 // Sections first: a separate debug file keeps the program headers of its

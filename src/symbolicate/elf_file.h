@@ -39,6 +39,7 @@ struct ElfSection {
 
 struct ElfSegment {
   uint32_t type = 0;
+  uint32_t flags = 0;
   uint64_t offset = 0, file_bytes = 0;
   uint64_t address = 0, memory_bytes = 0;
   uint64_t alignment = 0;
@@ -66,6 +67,10 @@ class ElfFile {
   const std::vector<ElfSection>& sections() const { return sections_; }
   const std::vector<ElfSegment>& segments() const { return segments_; }
   const std::vector<uint8_t>& build_id() const { return build_id_; }
+  // What stands in a report for the id of a file without one
+  // (capture::Image::id_derived): the first page of the first executable
+  // segment, folded by exclusive or into 16 bytes. Empty when unreadable.
+  std::vector<uint8_t> DerivedId() const;
   // Linked address of the lowest loaded segment.
   uint64_t lowest_address() const { return lowest_address_; }
 

@@ -17,6 +17,7 @@ inline constexpr uint16_t kTypeExecutable = 2, kTypeShared = 3;
 inline constexpr uint16_t kMachineArm = 40, kMachineX86_64 = 62;
 
 inline constexpr uint32_t kSegmentLoad = 1, kSegmentNote = 4;
+inline constexpr uint32_t kSegmentExecute = 1;
 
 inline constexpr uint32_t kSectionSymbols = 2, kSectionRela = 4;
 inline constexpr uint32_t kSectionNote = 7, kSectionNoBits = 8;

@@ -58,18 +58,16 @@ uint64_t LinkedBase(const report::Image& image, const ElfFile& file) {
 }  // namespace
 
 ElfModule::ElfModule(const report::Image& image, const Options& options) {
-  const std::vector<uint8_t> wanted =
-      image.id_is_derived ? std::vector<uint8_t>() : image.id;
   if (IsVdsoName(image.path)) {
     OpenVdso();
-    if (own_ && (wanted.empty() || own_->build_id() != wanted)) {
+    if (own_ && (image.id.empty() || own_->build_id() != image.id)) {
       own_ = nullptr;  // another kernel's
       message_ = "the vDSO of another kernel";
     }
   } else if (!image.path.empty()) {
     Open(options.sysroot + WithoutDeleted(image.path));
   }
-  Choose(wanted, options);
+  Choose(image.id, image.id_is_derived, options);
   const auto& layout = own_ ? own_ : debug_;
   base_ = layout ? LinkedBase(image, *layout) : 0;
 }
@@ -77,7 +75,7 @@ ElfModule::ElfModule(const report::Image& image, const Options& options) {
 ElfModule::ElfModule(const std::string& path, const Options& options) {
   Open(path);
   if (own_) {
-    Choose(own_->build_id(), options);
+    Choose(own_->build_id(), false, options);
     sure_ = true;
     base_ = own_->lowest_address();
   }
@@ -108,10 +106,16 @@ void ElfModule::OpenVdso() {
 }
 
 void ElfModule::Choose(const std::vector<uint8_t>& wanted,
+                       bool is_derived,
                        const Options& options) {
-  const bool right = own_ && !wanted.empty() && own_->build_id() == wanted;
+  const bool right =
+      own_ && !wanted.empty() &&
+      (is_derived ? own_->build_id().empty() && own_->DerivedId() == wanted
+                  : own_->build_id() == wanted);
   const bool wrong = own_ && !wanted.empty() && !right;
-  debug_ = FindDebugFileById(wanted, options);
+  if (!is_derived) {
+    debug_ = FindDebugFileById(wanted, options);
+  }
   if (own_ && !debug_ && !wrong) {
     debug_ = FindDebugFileByLink(*own_, path_, options);
   }

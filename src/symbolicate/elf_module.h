@@ -22,8 +22,9 @@ class ElfModule {
  public:
   // For an image of a report. The id decides: a file with another id gives
   // kMismatch, and names that are marked unsure; so does, without the status,
-  // an image that has no id of its own. A debug file with the right id is taken
-  // also where the image's own file is gone or another one by now.
+  // a report that has no id for the image. A derived id is compared with the
+  // one that the file gives by the same rule. A debug file with the right id is
+  // taken also where the image's own file is gone or another one by now.
   ElfModule(const report::Image& image, const Options& options);
   // For a file that the user names; its names are sure.
   ElfModule(const std::string& path, const Options& options);
@@ -45,7 +46,9 @@ class ElfModule {
   void Open(const std::string& path);
   void OpenVdso();
   // Decides status_ and which files give names.
-  void Choose(const std::vector<uint8_t>& wanted, const Options& options);
+  void Choose(const std::vector<uint8_t>& wanted,
+              bool is_derived,
+              const Options& options);
   void BuildIndex(bool from_own_file);
 
   std::string path_;  // with the sysroot

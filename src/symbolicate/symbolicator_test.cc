@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include "symbolicate/testdata/tools.h"
 
@@ -206,6 +207,48 @@ TEST(Symbolicator, A7_22_FileWithAnotherIdIsAMismatchAndUnsure) {
   for (const auto& symbol : frame.symbols) {
     EXPECT_FALSE(symbol.name_sure);
   }
+}
+
+// By hand: the first executable segment's place from readelf, its first page
+// folded.
+std::vector<uint8_t> FoldedFirstPage(const std::string& path) {
+  std::vector<uint8_t> id(16);
+  for (const std::string& line : Lines(Output("readelf -lW " + path))) {
+    std::istringstream in(line);
+    std::string type, offset, linked, physical, file_bytes;
+    in >> type >> offset >> linked >> physical >> file_bytes;
+    if (type != "LOAD" || line.find(" R E ") == std::string::npos) {
+      continue;
+    }
+    std::ifstream file(path, std::ios::binary);
+    file.seekg(std::stoll(offset, nullptr, 16));
+    const size_t bytes =
+        std::min<size_t>(4096, std::stoull(file_bytes, nullptr, 16));
+    for (size_t i = 0; i < bytes; ++i) {
+      id[i % 16] = static_cast<uint8_t>(id[i % 16] ^ file.get());
+    }
+    break;
+  }
+  return id;
+}
+
+TEST(Symbolicator, A6_18_DerivedIdDecidesWhereTheFileHasNone) {
+  report::Image image = ImageOf(Program("no_id"), kLoaded);
+  ASSERT_TRUE(image.id.empty());
+  image.id = FoldedFirstPage(image.path);
+  image.id_is_derived = true;
+  const auto at =
+      FrameAt(image, AddressOf(image.path, "main"), FrameKind::kFault);
+  std::string status;
+  const auto right = Symbolicated(image, at, &status);
+  EXPECT_EQ(status, "ok");
+  ASSERT_EQ(right.symbols.size(), 1u);
+  EXPECT_TRUE(right.symbols[0].name_sure);
+  image.id[7] = static_cast<uint8_t>(image.id[7] ^ 1);
+  const auto wrong = Symbolicated(image, at, &status);
+  EXPECT_EQ(status, "mismatch");
+  ASSERT_EQ(wrong.symbols.size(), 1u);
+  EXPECT_FALSE(wrong.symbols[0].name_sure);
 }
 
 // The program was replaced meanwhile, but its debug file is still there.
