@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <ctime>
+#include <thread>
 
 #include "upload/testing/report_directory.h"
 #include "upload/testing/test_server.h"
@@ -379,6 +381,64 @@ TEST(Uploader, A8_12_OnlyTheNewestAreKept) {
   UploadAll(options);
   EXPECT_EQ(server.kept().size(), 4u);
   EXPECT_EQ(directory.Names("sent"), (Names{"1.cairn", "2.cairn"}));
+}
+
+TEST(Uploader, A8_15_ProxyOfTheEnvironmentIsUsed) {
+  const ReportDirectory directory;
+  directory.AddReport(1, 0);
+  std::string asked;
+  {
+    RawServer proxy([&](int socket) {
+      char head[512];
+      const ssize_t got = recv(socket, head, sizeof(head), 0);
+      asked.assign(head, got > 0 ? static_cast<size_t>(got) : 0);
+    });
+    setenv("http_proxy", proxy.url().c_str(), 1);
+    Options options = OptionsFor(directory, "http://crash.example");
+    options.attempts = 1;
+    UploadAll(options);
+    unsetenv("http_proxy");
+  }
+  EXPECT_EQ(asked.rfind("PUT http://crash.example/api/v1/reports/", 0), 0u)
+      << asked;
+}
+
+// A certificate that nobody vouches for, then with SSL_CERT_FILE vouching.
+TEST(Uploader, A8_15_CertificatesAreCheckedAndFoundByTheEnvironment) {
+  const ReportDirectory directory;
+  directory.AddReport(1, 0);
+  const std::string certificate = directory.path() + "/certificate.pem";
+  const std::string key = directory.path() + "/key.pem";
+  ASSERT_EQ(std::system(("openssl req -x509 -newkey rsa:2048 -nodes -days 2 "
+                         "-subj /CN=localhost -addext "
+                         "subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout " +
+                         key + " -out " + certificate + " 2>/dev/null")
+                            .c_str()),
+            0);
+  httplib::SSLServer server(certificate.c_str(), key.c_str());
+  std::atomic<int> requests{0};
+  server.Put(".*", [&](const httplib::Request&, httplib::Response& response) {
+    ++requests;
+    response.status = 201;
+  });
+  const int port = server.bind_to_any_port("127.0.0.1");
+  std::thread thread([&] { server.listen_after_bind(); });
+  while (!server.is_running()) {
+    std::this_thread::yield();
+  }
+  Options options =
+      OptionsFor(directory, "https://127.0.0.1:" + std::to_string(port));
+  options.attempts = 1;
+  const auto refused = UploadAll(options);
+  EXPECT_EQ(requests, 0);
+  setenv("SSL_CERT_FILE", certificate.c_str(), 1);
+  const auto sent = UploadAll(options);
+  unsetenv("SSL_CERT_FILE");
+  server.stop();
+  thread.join();
+  EXPECT_EQ(refused.at(0).outcome, Outcome::kRetryLater);
+  EXPECT_EQ(sent.at(0).outcome, Outcome::kSent) << sent.at(0).message;
+  EXPECT_EQ(requests, 1);
 }
 
 // Neither libcurl nor zlib may cost a program that never sends anything.
