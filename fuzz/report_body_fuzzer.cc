@@ -43,8 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!gzip) {
     uuid = cairn::server::UuidInHeader(body).value_or(uuid);
   }
-  auto status = cairn::server::CheckBody(uuid, body, gzip, kMaxReportBytes,
-                                         &bytes);
+  auto status =
+      cairn::server::CheckBody(uuid, body, gzip, kMaxReportBytes, &bytes);
   if (bytes.size() > kMaxReportBytes) {
     std::abort();
   }

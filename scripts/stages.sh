@@ -103,9 +103,13 @@ stage_e2e() {
   run_ctest build-test -L '^e2e$'
 }
 
+# Besides the samples the report of a crash of this moment.
 stage_browser() {
   build_preset test
-  tests/browser/run build-test
+  local reports=build-test/browser-reports
+  rm -rf "$reports"
+  build-test/bin/crash_sample --directory "$reports" --crash null_write || [ $? = 139 ]
+  tests/browser/run build-test "$PWD/$(ls "$reports"/*.cairn)" FirstPixel
 }
 
 stage_install() {

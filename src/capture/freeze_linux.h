@@ -20,7 +20,8 @@ struct FrozenThread {
   int32_t seized;      // 1 once PTRACE_SEIZE succeeded
   int32_t stopped;     // 1 once its stop was seen
   int32_t group_stop;  // 1: job control had stopped it already
-  int32_t signal;      // delivered when let go: it was on its way when we stopped it
+  int32_t
+      signal;  // delivered when let go: it was on its way when we stopped it
 };
 
 class Freeze {
