@@ -284,8 +284,8 @@ void OnSignal(int signal, void* siginfo, void* ucontext) {
     Report(state, {format::EventKind::kCrash, nullptr, 0});
   }
   if (!may_survive) {
-    // Closed while the others are frozen: once the default action stands, any of them may
-    // end the process by a fault of its own.
+    // Closed while the others are frozen: once the default action stands, any
+    // of them may end the process by a fault of its own.
     if (state->slot != nullptr) {
       CloseReport(state);
     }
