@@ -25,12 +25,31 @@ std::string Joined(std::initializer_list<std::string> parts,
   return joined;
 }
 
+// A signal that a process sent, other than the abort that a program asks for
+// itself.
+std::string Sender(const Report& report) {
+  const Signal& signal = *report.signal;
+  constexpr uint32_t kAbort = 6;  // on Linux and on Apple systems
+  if (!signal.sender_pid || signal.number == kAbort) {
+    return "";
+  }
+  if (signal.sender_pid == report.process.pid) {
+    return "nothing faulted: the process sent the signal to itself";
+  }
+  return "nothing faulted: process " + std::to_string(*signal.sender_pid) +
+         " sent the signal";
+}
+
 // What the headline's terms mean.
 std::string Why(const Report& report) {
   if (!report.signal) {
     return "";
   }
   const Signal& signal = *report.signal;
+  const std::string sender = Sender(report);
+  if (!sender.empty()) {
+    return sender;
+  }
   std::string why = SignalMeaning(report.operating_system, signal.number);
   if (!signal.fault_kind) {
     return why;

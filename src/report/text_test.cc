@@ -28,6 +28,18 @@ TEST(Text, HeadTellsWhatWhyAndWhereInItsFirstLines) {
       "  why         invalid memory access: a null pointer was followed\n");
 }
 
+TEST(Text, SentSignalNamesItsSender) {
+  Report report = Read(samples::Simple());
+  report.signal->sender_pid = 4711;
+  EXPECT_TRUE(
+      Has(ToText(report), "nothing faulted: process 4711 sent the signal"));
+  report.signal->sender_pid = report.process.pid;
+  EXPECT_TRUE(Has(ToText(report),
+                  "nothing faulted: the process sent the signal to itself"));
+  report.signal->number = 6;
+  EXPECT_FALSE(Has(ToText(report), "nothing faulted"));
+}
+
 TEST(Text, HeadlineIsOneLine) {
   EXPECT_EQ(Headline(Read(samples::Simple())),
             "SIGSEGV (SEGV_MAPERR) at 0x0 in crash_here(int*)");
