@@ -30,9 +30,9 @@ TEST(Text, HeadTellsWhatWhyAndWhereInItsFirstLines) {
 
 TEST(Text, SentSignalNamesItsSender) {
   Report report = Read(samples::Simple());
-  report.signal->sender_pid = 4711;
+  report.signal->sender_pid = 4712;
   EXPECT_TRUE(
-      Has(ToText(report), "nothing faulted: process 4711 sent the signal"));
+      Has(ToText(report), "nothing faulted: process 4712 sent the signal"));
   report.signal->sender_pid = report.process.pid;
   EXPECT_TRUE(Has(ToText(report),
                   "nothing faulted: the process sent the signal to itself"));
