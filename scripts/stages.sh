@@ -109,6 +109,7 @@ stage_browser() {
   local reports=build-test/browser-reports
   rm -rf "$reports"
   build-test/bin/crash_sample --directory "$reports" --crash null_write || [ $? = 139 ]
+  build-test/bin/crash_sample --directory "$reports"  # the next launch: names
   tests/browser/run build-test "$PWD/$(ls "$reports"/*.cairn)" FirstPixel
 }
 
