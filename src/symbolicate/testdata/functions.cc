@@ -54,7 +54,7 @@ static int Resolved(int value) {
   return value - 7;
 }
 using Function = int (*)(int);
-static Function Resolve() {
+Function Resolve() {
   return Resolved;
 }
 int Indirect(int value) __attribute__((ifunc("Resolve")));
