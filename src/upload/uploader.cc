@@ -19,9 +19,11 @@ std::vector<FileEntry> Finished(const Directory& directory) {
       found.push_back(std::move(slot));
     }
   }
-  std::stable_sort(
+  // By name where the times are equal, so that the order is always the same.
+  std::sort(
       found.begin(), found.end(), [](const FileEntry& a, const FileEntry& b) {
-        return a.modified_ns > b.modified_ns;
+        return a.modified_ns != b.modified_ns ? a.modified_ns > b.modified_ns
+                                              : a.name < b.name;
       });
   return found;
 }
