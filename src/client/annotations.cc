@@ -2,7 +2,7 @@
 #include "writer/annotations.h"
 
 #include "cairn/cairn.h"
-#include "handlers/crash_state.h"
+#include "handlers/crash_base.h"
 
 namespace {
 
@@ -11,7 +11,7 @@ constexpr int kTries = 1000;
 }  // namespace
 
 extern "C" cairn_status cairn_set_key(const char* name, const char* value) {
-  cairn::handlers::CrashState* state = cairn::handlers::State();
+  cairn::handlers::CrashBase* state = cairn::handlers::Base();
   if (state == nullptr) {
     return CAIRN_NOT_INSTALLED;
   }
@@ -28,7 +28,7 @@ extern "C" cairn_status cairn_set_key(const char* name, const char* value) {
 
 extern "C" cairn_status cairn_add_breadcrumb(const char* category,
                                              const char* message) {
-  cairn::handlers::CrashState* state = cairn::handlers::State();
+  cairn::handlers::CrashBase* state = cairn::handlers::Base();
   if (state == nullptr) {
     return CAIRN_NOT_INSTALLED;
   }

@@ -9,7 +9,7 @@
 
 #include "client/config.h"
 #include "handlers/crash_state.h"
-#include "writer/slot_linux.h"
+#include "writer/slot.h"
 
 namespace cairn::client {
 namespace {

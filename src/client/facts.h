@@ -6,14 +6,14 @@
 #define CAIRN_CLIENT_FACTS_H_
 
 #include "client/config.h"
-#include "handlers/crash_state.h"
+#include "handlers/crash_base.h"
 
 namespace cairn::client {
 
 // Fills `state->prefix`, `installer` and `start_monotonic_ns`. Strings that are
 // too long are cut. At most 64 arguments of 256 bytes; a cut record tells the
 // rest.
-void GatherFacts(const Config& config, handlers::CrashState* state);
+void GatherFacts(const Config& config, handlers::CrashBase* state);
 
 }  // namespace cairn::client
 

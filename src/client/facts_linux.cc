@@ -157,7 +157,7 @@ void ReadBootId(uint8_t out[16]) {
 
 }  // namespace
 
-void GatherFacts(const Config& config, handlers::CrashState* state) {
+void GatherFacts(const Config& config, handlers::CrashBase* state) {
   format::ProcessIdentity& own = state->installer;
   own = {};
   ReadBootId(own.boot_id);

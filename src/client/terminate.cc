@@ -9,8 +9,8 @@
 #include <exception>
 #include <typeinfo>
 
-#include "handlers/crash_state.h"
-#include "safe/syscall_linux.h"
+#include "handlers/crash_base.h"
+#include "safe/clock.h"
 
 namespace cairn::client {
 namespace {
@@ -44,7 +44,7 @@ void KeepMessage(handlers::ExceptionFacts* facts) {
 }
 
 [[noreturn]] void OnTerminate() {
-  handlers::CrashState* state = handlers::State();
+  handlers::CrashBase* state = handlers::Base();
   const std::type_info* type = abi::__cxa_current_exception_type();
   if (state != nullptr && type != nullptr && state->exception.thread_id == 0) {
     handlers::ExceptionFacts& facts = state->exception;

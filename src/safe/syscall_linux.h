@@ -13,6 +13,8 @@
 
 #include <sys/syscall.h>
 
+#include "safe/clock.h"
+
 namespace cairn::safe {
 
 #if defined(__x86_64__)
@@ -63,21 +65,6 @@ inline uint64_t ClockNs(int clock) {
   return static_cast<uint64_t>(now.seconds) * 1000000000u +
          static_cast<uint64_t>(now.nanoseconds);
 }
-// CLOCK_MONOTONIC and CLOCK_REALTIME.
-inline uint64_t MonotonicNs() {
-  return ClockNs(1);
-}
-inline uint64_t UnixTimeNs() {
-  return ClockNs(0);
-}
-
-inline int32_t ProcessId() {
-  return static_cast<int32_t>(SystemCall(SYS_getpid));
-}
-inline int32_t ThreadId() {
-  return static_cast<int32_t>(SystemCall(SYS_gettid));
-}
-
 // Waits while `*word == value`, until `deadline_ns` on the monotonic clock. The
 // futex is not private: it works between processes that share the memory too.
 // FUTEX_WAIT_BITSET takes an absolute time (futex(2)).

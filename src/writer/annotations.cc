@@ -2,7 +2,7 @@
 #include "writer/annotations.h"
 
 #include "safe/bytes.h"
-#include "safe/syscall_linux.h"
+#include "safe/clock.h"
 
 namespace cairn::writer {
 namespace {

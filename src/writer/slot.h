@@ -5,8 +5,8 @@
 // Crash time: yes, all of it; install calls the same functions. A slot's file
 // is NAME.slot; a finished report is renamed to NAME.cairn, by the crashed
 // process if it can, else at the next launch.
-#ifndef CAIRN_WRITER_SLOT_LINUX_H_
-#define CAIRN_WRITER_SLOT_LINUX_H_
+#ifndef CAIRN_WRITER_SLOT_H_
+#define CAIRN_WRITER_SLOT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -72,4 +72,4 @@ uint32_t HeaderCrc(const format::FileHeader& header);
 
 }  // namespace cairn::writer
 
-#endif  // CAIRN_WRITER_SLOT_LINUX_H_
+#endif  // CAIRN_WRITER_SLOT_H_
