@@ -44,6 +44,12 @@ struct Image {
   uint64_t eh_frame;
   uint64_t eh_frame_bytes;
   uint64_t dynamic;  // run-time address of PT_DYNAMIC, 0: none
+  // Mach-O: run-time address of __TEXT,__unwind_info, 0: none.
+  uint64_t unwind_info;
+  uint64_t unwind_info_bytes;
+  // Mach-O: as in the header, 0 for ELF.
+  uint32_t cpu_type;
+  uint32_t cpu_subtype;
   ImageSegment segments[kMaxImageSegments];
   uint32_t segment_count;
   uint32_t id_bytes;  // 0: no id known
