@@ -24,6 +24,7 @@ using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
 
 struct SymbolizeArguments {
   std::string object;
+  std::string architecture;
   std::vector<std::string> addresses;
   bool json = false;
 };
@@ -104,7 +105,10 @@ class Answers {
   explicit Answers(const SymbolizeArguments& arguments)
       : arguments_(arguments),
         module_(
-            arguments.object.substr(arguments.object.find_last_of('/') + 1)) {}
+            arguments.object.substr(arguments.object.find_last_of('/') + 1)),
+        symbolicator_({.debug_directories = {},
+                       .sysroot = "",
+                       .architecture = arguments.architecture}) {}
 
   // Leaves the exit status in `status`.
   void Answer(const std::string& text, int* status) {
@@ -156,6 +160,9 @@ void AddSymbolize(CLI::App* app, int* exit_status) {
       "symbolize", "Name the functions at addresses of a program or library");
   auto arguments = std::make_shared<SymbolizeArguments>();
   command->add_option("--obj", arguments->object, "The file")->required();
+  command->add_option("--arch",
+                      arguments->architecture,
+                      "Of a file for several architectures: which (arm64)");
   command->add_flag(
       "--json", arguments->json, "One JSON object a line for each address");
   command->add_option("ADDRESS",

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "symbolicate/debug_files.h"
-#include "symbolicate/demangle.h"
 #include "symbolicate/elf_format.h"
 #include "symbolicate/elf_plt.h"
 #include "symbolicate/vdso.h"
@@ -32,19 +31,6 @@ std::string WithoutDeleted(std::string path) {
     path.resize(path.size() - kDeleted.size());
   }
   return path;
-}
-
-report::SymbolFrame MakeFrame(std::string name,
-                              uint64_t offset,
-                              bool name_sure) {
-  report::SymbolFrame frame;
-  frame.function = Demangle(name);
-  if (frame.function != name) {
-    frame.function_mangled = std::move(name);
-  }
-  frame.offset = offset;
-  frame.name_sure = name_sure;
-  return frame;
 }
 
 // Where the image's base was linked. The report's own word counts when it lies

@@ -13,12 +13,13 @@
 
 #include "report/report.h"
 #include "symbolicate/elf_file.h"
+#include "symbolicate/module.h"
 #include "symbolicate/symbol_index.h"
 #include "symbolicate/symbolicator.h"
 
 namespace cairn::symbolicate {
 
-class ElfModule {
+class ElfModule : public Module {
  public:
   // For an image of a report. The id decides: a file with another id gives
   // kMismatch, and names that are marked unsure; so does, without the status,
@@ -29,18 +30,14 @@ class ElfModule {
   // For a file that the user names; its names are sure.
   ElfModule(const std::string& path, const Options& options);
 
-  ImageStatus status() const { return status_; }
-  // What is wrong, for people; "" when names are there.
-  const std::string& message() const { return message_; }
-  // The linked address of an offset from the image's base.
-  uint64_t LinkedAddress(uint64_t offset) const { return base_ + offset; }
+  ImageStatus status() const override { return status_; }
+  const std::string& message() const override { return message_; }
+  uint64_t LinkedAddress(uint64_t offset) const override {
+    return base_ + offset;
+  }
 
-  // Innermost first; empty when nothing covers the address. SymbolFrame::offset
-  // is that of `address`. Inlined calls, once they are read from DWARF, stand
-  // before the function that holds them.
-  std::vector<report::SymbolFrame> Lookup(uint64_t address) const;
-  // True when a function begins exactly here.
-  bool IsFunctionStart(uint64_t address) const;
+  std::vector<report::SymbolFrame> Lookup(uint64_t address) const override;
+  bool IsFunctionStart(uint64_t address) const override;
 
  private:
   void Open(const std::string& path);

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "symbolicate/elf_module.h"
+#include "symbolicate/module.h"
 
 namespace cairn::symbolicate {
 namespace {
@@ -41,7 +41,7 @@ const char* Name(ImageStatus status) {
 struct Symbolicator::Impl {
   explicit Impl(Options given) : options(std::move(given)) {}
 
-  ElfModule& ModuleOf(const report::Image& image) {
+  Module& ModuleOf(const report::Image& image) {
     ModuleKey key(image.path,
                   image.id,
                   image.id_is_derived,
@@ -52,14 +52,14 @@ struct Symbolicator::Impl {
       return *found->second;
     }
     Trim();
-    auto made = std::make_unique<ElfModule>(image, options);
+    auto made = OpenModule(image, options);
     return *(modules[std::move(key)] = std::move(made));
   }
 
-  ElfModule& ModuleOf(const std::string& path) {
+  Module& ModuleOf(const std::string& path) {
     auto& module = files[path];
     if (!module) {
-      module = std::make_unique<ElfModule>(path, options);
+      module = OpenModule(path, options);
     }
     return *module;
   }
@@ -75,8 +75,9 @@ struct Symbolicator::Impl {
   // call itself ends one byte lower.
   std::vector<report::SymbolFrame> Names(const report::Image& image,
                                          const report::Frame& frame) {
-    ElfModule& module = ModuleOf(image);
-    const uint64_t address = module.LinkedAddress(frame.image_offset);
+    Module& module = ModuleOf(image);
+    const uint64_t address =
+        module.CodeAddress(module.LinkedAddress(frame.image_offset));
     if (frame.kind != format::FrameKind::kReturn) {
       return module.Lookup(address);
     }
@@ -94,8 +95,8 @@ struct Symbolicator::Impl {
   }
 
   Options options;
-  std::map<ModuleKey, std::unique_ptr<ElfModule>> modules;
-  std::map<std::string, std::unique_ptr<ElfModule>> files;
+  std::map<ModuleKey, std::unique_ptr<Module>> modules;
+  std::map<std::string, std::unique_ptr<Module>> files;
 };
 
 Symbolicator::Symbolicator(Options options)
@@ -132,7 +133,7 @@ void Symbolicator::Symbolicate(report::Report* report) {
 std::vector<report::SymbolFrame> Symbolicator::Lookup(
     const report::Image& image,
     uint64_t lookup_offset) {
-  ElfModule& module = impl_->ModuleOf(image);
+  Module& module = impl_->ModuleOf(image);
   return module.Lookup(module.LinkedAddress(lookup_offset));
 }
 
@@ -140,7 +141,7 @@ std::vector<report::SymbolFrame> Symbolicator::LookupFile(
     const std::string& path,
     uint64_t address,
     std::string* error) {
-  ElfModule& module = impl_->ModuleOf(path);
+  Module& module = impl_->ModuleOf(path);
   error->assign(module.message());
   return module.Lookup(address);
 }

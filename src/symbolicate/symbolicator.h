@@ -21,6 +21,10 @@ struct Options {
   std::vector<std::string> debug_directories;
   // Put before every path of an image (a root that was copied here).
   std::string sysroot;
+  // Which part of a file of several architectures LookupFile takes: a name as
+  // lipo has it (arm64e); empty: this machine's, else the first. Images of a
+  // report are told by their id.
+  std::string architecture;
 };
 
 // What is known of one image's file.
