@@ -47,9 +47,6 @@ struct Image {
   // Mach-O: run-time address of __TEXT,__unwind_info, 0: none.
   uint64_t unwind_info;
   uint64_t unwind_info_bytes;
-  // Mach-O: as in the header, 0 for ELF.
-  uint32_t cpu_type;
-  uint32_t cpu_subtype;
   ImageSegment segments[kMaxImageSegments];
   uint32_t segment_count;
   uint32_t id_bytes;  // 0: no id known
@@ -60,7 +57,13 @@ struct Image {
   uint32_t id_derived;
   uint32_t refresh_stamp;  // of the refresh that saw it last; writers only
   uint64_t id_address;     // where the build-id's bytes are, 0: derived or none
-  uint32_t unloaded;       // 1 once it is gone (atomic)
+  // Mach-O only: the address of its header, what it was built for, and where
+  // its last words would be (`__crash_info`, 0: none).
+  uint64_t header;
+  uint32_t cpu_type, cpu_subtype;
+  uint64_t crash_info;
+  uint64_t crash_info_bytes;
+  uint32_t unloaded;  // 1 once it is gone (atomic)
   uint32_t path_bytes;
   char path[kMaxImagePathBytes];  // not terminated; longer paths keep their end
 };

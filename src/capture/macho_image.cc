@@ -213,9 +213,9 @@ class Reader {
       image_->eh_frame = range.address;
       image_->eh_frame_bytes = range.bytes;
     } else if (!text && IsName(name, "__crash_info") &&
-               (data || facts_->crash_info_bytes == 0)) {
-      facts_->crash_info = range.address;
-      facts_->crash_info_bytes = range.bytes;
+               (data || image_->crash_info_bytes == 0)) {
+      image_->crash_info = range.address;
+      image_->crash_info_bytes = range.bytes;
     }
   }
 
@@ -275,7 +275,7 @@ class Reader {
     image_->link_bias = facts_->slide;
     MoveRange(&image_->unwind_info, &image_->unwind_info_bytes);
     MoveRange(&image_->eh_frame, &image_->eh_frame_bytes);
-    MoveRange(&facts_->crash_info, &facts_->crash_info_bytes);
+    MoveRange(&image_->crash_info, &image_->crash_info_bytes);
   }
 
   // A section that is empty, or does not lie in a segment, is none.
@@ -325,6 +325,7 @@ bool FillMachOImage(const safe::MemoryReader& memory,
   facts->file_type = raw.filetype;
   facts->flags = raw.flags;
   facts->pointer_bytes = raw.magic == macho::kMagic64 ? 8 : 4;
+  image->header = header;
   image->cpu_type = raw.cputype;
   image->cpu_subtype = raw.cpusubtype;
   if (Reader(memory, header, raw, facts, image).Run()) {
@@ -332,6 +333,26 @@ bool FillMachOImage(const safe::MemoryReader& memory,
   }
   safe::Fill(image, 0, sizeof(*image));
   return false;
+}
+
+bool FillMachImage(const safe::MemoryReader& memory,
+                   uint64_t header,
+                   Image* image) {
+  MachOFacts facts;
+  return FillMachOImage(memory, header, &facts, image);
+}
+
+uint64_t CrashInfoMessage(const safe::MemoryReader& memory,
+                          const Image& image,
+                          bool second) {
+  // version, message, signature, backtrace, message2: 8 bytes each.
+  const uint64_t offset = second ? 32 : 8;
+  uint64_t message = 0;
+  if (image.crash_info == 0 || image.crash_info_bytes < offset + 8 ||
+      !memory.ReadValue(image.crash_info + offset, &message)) {
+    return 0;
+  }
+  return message;
 }
 
 }  // namespace cairn::capture

@@ -34,17 +34,14 @@ struct MachOFacts {
   uint64_t slide;             // loaded address − linked address (wraps)
   uint64_t install_name;      // text of LC_ID_DYLIB, terminated
   uint64_t install_name_end;  // of its command
-  // __crash_info of __DATA, else of __DATA_DIRTY, where abort messages lie.
-  uint64_t crash_info;
-  uint64_t crash_info_bytes;
-  bool whole;  // all commands that the header states were read
+  bool whole;                 // all commands that the header states were read
 };
 
 // Reads the image whose header is loaded at `header` and fills everything of
 // `image` but the path: `address` is the start of the lowest segment (the
 // header, but in odd images), `link_bias` the slide, `id` LC_UUID, `eh_frame`
-// and `unwind_info` the sections of these names in __TEXT. `image` and `facts`
-// need no preparation.
+// and `unwind_info` the sections of these names in __TEXT, `crash_info` that of
+// __DATA, else of __DATA_DIRTY. `image` and `facts` need no preparation.
 //
 // Left out of the segments: those that allow no access and have no bytes in
 // the file (__PAGEZERO), empty ones, those whose end wraps, and in images of
@@ -58,6 +55,16 @@ bool FillMachOImage(const safe::MemoryReader& memory,
                     uint64_t header,
                     MachOFacts* facts,
                     Image* image);
+// The same, for those who need no facts.
+bool FillMachImage(const safe::MemoryReader& memory,
+                   uint64_t header,
+                   Image* image);
+
+// What the image says of its own end (struct crashreporter_annotations_t): the
+// address of `message`, or of `message2`; 0 when it says nothing.
+uint64_t CrashInfoMessage(const safe::MemoryReader& memory,
+                          const Image& image,
+                          bool second);
 
 }  // namespace cairn::capture
 

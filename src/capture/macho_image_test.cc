@@ -95,8 +95,8 @@ TEST(MachOImage, SectionsUuidAndCpu) {
   EXPECT_EQ(image.unwind_info_bytes, 0x200u);
   EXPECT_EQ(image.eh_frame, kLinked + kSlide + 0x6200);
   EXPECT_EQ(image.eh_frame_bytes, 0x100u);
-  EXPECT_EQ(out->facts.crash_info, kLinked + kSlide + 0x8100);
-  EXPECT_EQ(out->facts.crash_info_bytes, 0x40u);
+  EXPECT_EQ(out->image.crash_info, kLinked + kSlide + 0x8100);
+  EXPECT_EQ(out->image.crash_info_bytes, 0x40u);
   EXPECT_EQ(Bytes(image.id, image.id + image.id_bytes), Uuid());
   EXPECT_EQ(image.id_derived, 0u);
   EXPECT_EQ(image.cpu_type, macho::kCpuX86_64);
@@ -146,7 +146,22 @@ TEST(MachOImage, A6_2_SharedCacheLinkeditIsNobodys) {
   EXPECT_EQ(out->facts.slide, 0x8000u);
   ASSERT_EQ(out->image.segment_count, 2u);
   EXPECT_EQ(out->image.segments[1].address, 0x7ff840008000u);
-  EXPECT_EQ(out->facts.crash_info, 0x7ff840008800u);  // A6.7
+  EXPECT_EQ(out->image.crash_info, 0x7ff840008800u);  // A6.7
+}
+
+TEST(MachOImage, CrashInfoMessages) {
+  FakeMemory memory;
+  memory.Put(kLinked, Program().Build());
+  memory.Put(kLinked + 0x8100,
+             {5, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+              0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 8, 9, 0, 0, 0, 0, 0});
+  auto image = std::make_unique<Image>();
+  ASSERT_TRUE(FillMachImage(memory.reader(), kLinked, image.get()));
+  EXPECT_EQ(image->header, kLinked);
+  EXPECT_EQ(CrashInfoMessage(memory.reader(), *image, false), 0x030201u);
+  EXPECT_EQ(CrashInfoMessage(memory.reader(), *image, true), 0x090807u);
+  image->crash_info_bytes = 16;  // an older version's
+  EXPECT_EQ(CrashInfoMessage(memory.reader(), *image, true), 0u);
 }
 
 TEST(MachOImage, A6_7_CrashInfoOfDataWinsOverDirty) {
@@ -167,7 +182,7 @@ TEST(MachOImage, A6_7_CrashInfoOfDataWinsOverDirty) {
     b.Segment(data_first ? dirty : data);
     const auto out = Fill(b, 0x50000);
     ASSERT_TRUE(out->ok);
-    EXPECT_EQ(out->facts.crash_info, 0x51000u);
+    EXPECT_EQ(out->image.crash_info, 0x51000u);
   }
 }
 
