@@ -68,6 +68,28 @@ bool IsArm64Call(uint32_t instruction) {
          (instruction & 0xfefff800) == 0xd63f0800;    // BLRAA and its kin
 }
 
+// A32 before `address`; T32 where bit 0 says so. Arm ARM (DDI 0406C), A8.8.25
+// and A8.8.26.
+bool IsArmCall(const safe::MemoryReader& code, uint64_t address) {
+  const uint64_t end = address & ~uint64_t{1};
+  uint16_t half[2] = {};
+  if (end < 4 ||
+      (!code.Read(end - 4, half, 4) && !code.Read(end - 2, &half[1], 2))) {
+    return false;
+  }
+  if ((address & 1) != 0) {
+    const bool relative =
+        (half[0] & 0xf800) == 0xf000 && ((half[1] & 0xd000) == 0xd000 ||  // BL
+                                         (half[1] & 0xd001) == 0xc000);   // BLX
+    return relative || (half[1] & 0xff87) == 0x4780;  // BLX register
+  }
+  const uint32_t instruction = half[0] | uint32_t{half[1]} << 16;
+  return ((instruction & 0x0f000000) == 0x0b000000 &&
+          instruction >> 28 != 15) ||                 // BL
+         (instruction & 0xfe000000) == 0xfa000000 ||  // BLX
+         (instruction & 0x0ffffff0) == 0x012fff30;    // BLX register
+}
+
 uint64_t Extend(int32_t displacement) {
   return static_cast<uint64_t>(static_cast<int64_t>(displacement));
 }
@@ -95,6 +117,35 @@ uint64_t ThroughJump(const safe::MemoryReader& code, uint64_t address) {
   return target;
 }
 
+// Where a stub of Mach-O or ELF at `address` leads: `adrp x, page; ldr x, [x,
+// #offset]; br x`. `address` itself when there is none.
+uint64_t ThroughArm64Stub(const safe::MemoryReader& code, uint64_t address) {
+  uint32_t stub[3] = {};
+  uint64_t target = 0;
+  if (!code.Read(address, stub, sizeof(stub)) ||
+      (stub[0] & 0x9f000000) != 0x90000000 ||  // ADRP
+      (stub[1] & 0xffc00000) != 0xf9400000 ||  // LDR, unsigned offset
+      (stub[2] & 0xfffffc1f) != 0xd61f0000) {  // BR
+    return address;
+  }
+  const uint32_t pages = (stub[0] >> 5 & 0x7ffff) << 2 | (stub[0] >> 29 & 3);
+  const uint64_t page = (address & ~uint64_t{0xfff}) +
+                        Extend(static_cast<int32_t>(pages << 11) >> 11) * 4096;
+  const uint64_t slot = page + (stub[1] >> 10 & 0xfff) * 8;
+  return code.ReadValue(slot, &target) ? target : address;
+}
+
+uint64_t Arm64Called(const safe::MemoryReader& code, uint64_t address) {
+  uint32_t instruction = 0;
+  if ((address & 3) != 0 || address < 4 ||
+      !code.ReadValue(address - 4, &instruction) ||
+      (instruction & 0xfc000000) != 0x94000000) {  // BL
+    return 0;
+  }
+  const auto words = static_cast<int32_t>(instruction << 6) >> 6;
+  return ThroughArm64Stub(code, address - 4 + Extend(words) * 4);
+}
+
 }  // namespace
 
 bool IsBehindCall(const safe::MemoryReader& code,
@@ -106,6 +157,9 @@ bool IsBehindCall(const safe::MemoryReader& code,
     const size_t known = ReadBefore(code, address, before);
     return EndsInX86Call(before, known);
   }
+  if (architecture == Architecture::kArm) {
+    return IsArmCall(code, address);
+  }
   uint32_t instruction = 0;
   return architecture == Architecture::kArm64 && (address & 3) == 0 &&
          address >= 4 && code.ReadValue(address - 4, &instruction) &&
@@ -115,6 +169,9 @@ bool IsBehindCall(const safe::MemoryReader& code,
 uint64_t CalledAddress(const safe::MemoryReader& code,
                        Architecture architecture,
                        uint64_t address) {
+  if (architecture == Architecture::kArm64) {
+    return Arm64Called(code, address);
+  }
   if (architecture != Architecture::kX86_64 || address < 6) {
     return 0;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tells whether an address stands behind a call instruction, and whom that
-// call may call. x86_64, i386 and arm64; for others nothing is behind a call.
+// call may call. On 32-bit ARM bit 0 of an address says that its code is Thumb.
 //
 // Crash time: yes. Any thread.
 #ifndef CAIRN_CAPTURE_CALL_SITE_H_
@@ -19,7 +19,8 @@ bool IsBehindCall(const safe::MemoryReader& code,
                   uint64_t address);
 
 // The address that the call before `address` calls, through at most one jump
-// (a PLT entry); 0 when it depends on registers.
+// (a PLT entry, a stub); 0 when it depends on registers, and on i386 and 32-bit
+// ARM.
 uint64_t CalledAddress(const safe::MemoryReader& code,
                        format::Architecture architecture,
                        uint64_t address);

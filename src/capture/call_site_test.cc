@@ -97,5 +97,45 @@ TEST(CallSite, TargetDirectThroughSlotAndThroughJump) {
   EXPECT_EQ(target(0x9000), 0u);
 }
 
+// Bit 0 of the address tells Thumb code, whose instructions have 2 or 4 bytes.
+TEST(CallSite, EveryFormOfArm) {
+  FakeMemory memory;
+  memory.Put(0x1000, {0xff, 0xf7, 0xd9, 0xff,    // 1000: bl (Thumb)
+                      0xff, 0xf7, 0xd8, 0xef,    // 1004: blx (Thumb)
+                      0xa0, 0x47, 0x20, 0x46,    // 1008: blx r4; mov r0, r4
+                      0x10, 0x00, 0x00, 0xeb,    // 100c: bl
+                      0x10, 0x00, 0x00, 0x0b,    // 1010: bleq
+                      0x10, 0x00, 0x00, 0xfa,    // 1014: blx
+                      0x34, 0xff, 0x2f, 0xe1,    // 1018: blx r4
+                      0x14, 0xff, 0x2f, 0xe1,    // 101c: bx r4
+                      0x10, 0x00, 0x00, 0xea});  // 1020: b
+  const auto is_call = [&](uint64_t address) {
+    return IsBehindCall(memory.reader(), Architecture::kArm, address);
+  };
+  for (const uint64_t address :
+       {0x1005, 0x1009, 0x100b, 0x1010, 0x1014, 0x1018, 0x101c}) {
+    EXPECT_TRUE(is_call(address)) << std::hex << address;
+  }
+  for (const uint64_t address : {0x100d, 0x1020, 0x1024, 0x1000, 0x1}) {
+    EXPECT_FALSE(is_call(address)) << std::hex << address;
+  }
+}
+
+TEST(CallSite, Arm64CalledAddressThroughAStub) {
+  FakeMemory memory;
+  memory.Put(0x100000904, {0xc6, 0xff, 0xff, 0x97});  // bl 0x10000081c
+  EXPECT_EQ(CalledAddress(memory.reader(), Architecture::kArm64, 0x100000908),
+            0x10000081cu);
+  // A stub of __stubs: adrp x16, +1 page; ldr x16, [x16, #8]; br x16.
+  memory.Put(
+      0x10000081c,
+      {0x10, 0x00, 0x00, 0xb0, 0x10, 0x06, 0x40, 0xf9, 0x00, 0x02, 0x1f, 0xd6});
+  EXPECT_EQ(CalledAddress(memory.reader(), Architecture::kArm64, 0x100000908),
+            0x10000081cu);  // its slot cannot be read
+  memory.PutValue(0x100001008, uint64_t{0x1800000000});
+  EXPECT_EQ(CalledAddress(memory.reader(), Architecture::kArm64, 0x100000908),
+            0x1800000000u);
+}
+
 }  // namespace
 }  // namespace cairn::capture

@@ -7,6 +7,7 @@
 // the scan while a believable frame-pointer chain is there: the scan takes
 // stale return addresses and shows plausible wrong frames. Test:
 // FallbackSteps.FramePointerChainWinsOverScan.
+#include "capture/arm64_frame.h"
 #include "capture/call_site.h"
 #include "capture/step.h"
 #include "safe/bytes.h"
@@ -88,6 +89,21 @@ bool IsNoCode(const WalkState& state, uint64_t address) {
   return images.Find(address) == kNoImage || !images.IsExecutable(address);
 }
 
+// The link register that leads to the code at `address` is that of the frame
+// there only while the function has not stored it: who takes it, and then the
+// record too, has a frame twice.
+bool IsLinkLive(const WalkState& state,
+                uint64_t return_address,
+                uint64_t address) {
+  const WalkInput& input = *state.input;
+  const uint64_t called = CalledAddress(
+      input.memory, input.registers->architecture, return_address);
+  const LinkPlace place = FindArm64Link(input.memory, called, address);
+  // Stored, but the frame pointer is not set yet: the register holds it still,
+  // unless the function has called others since; then it would not lead here.
+  return place == LinkPlace::kRegister || place == LinkPlace::kStack;
+}
+
 // The words of a stack, read in pieces.
 class WordReader {
  public:
@@ -146,6 +162,10 @@ StepResult StepByStackTop(WalkState* state,
        FitOf(*state, return_address, address) != CallFit::kLeadsTo)) {
     return StepResult::kNoRule;
   }
+  if (roles.link >= 0 && !IsNoCode(*state, address) &&
+      !IsLinkLive(*state, return_address, address)) {
+    return StepResult::kNoRule;
+  }
   SetCaller(*state,
             frame,
             return_address,
@@ -162,9 +182,10 @@ StepResult StepByFramePointer(WalkState* state,
   const Registers& registers = frame.registers;
   const RegisterRoles& roles = state->roles;
   const auto width = static_cast<uint64_t>(roles.pointer_bytes);
-  // On 32-bit ARM compilers do not agree on the frame pointer: not used.
+  // On 32-bit ARM compilers do not agree on the frame pointer, but for Apple's.
   if (!registers.Has(roles.frame_pointer) ||
-      registers.architecture == Architecture::kArm) {
+      (registers.architecture == Architecture::kArm &&
+       !state->input->apple_abi)) {
     return StepResult::kNoRule;
   }
   const uint64_t record = registers.values[roles.frame_pointer];
@@ -245,7 +266,11 @@ StepResult StepByScan(WalkState* state,
   }
   SetCaller(*state, frame, found, found_at + width, FrameTrust::kScan, caller);
   // A frame pointer above the frame may still be the caller's own.
-  KeepOnly(*state, FramePointer(registers) > found_at, caller);
+  const int frame_pointer = state->roles.frame_pointer;
+  KeepOnly(*state,
+           registers.Has(frame_pointer) &&
+               registers.values[frame_pointer] > found_at,
+           caller);
   return StepResult::kCaller;
 }
 

@@ -213,6 +213,9 @@ void WalkStackWith(const StepFunction* strategies,
                    WalkOutput* output) {
   WalkState state = {
       &input, RolesOf(input.registers->architecture), kLinearBudget, {}, {}};
+  if (input.apple_abi && input.registers->architecture == Architecture::kArm) {
+    state.roles.frame_pointer = 7;
+  }
   FrameStore store(input.limits, output);
   FrameState frames[2];
   frames[0] = {

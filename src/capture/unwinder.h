@@ -54,6 +54,8 @@ struct WalkInput {
   WalkLimits limits;
   RuleCache* cache;            // may be null
   bool first_is_fault = true;  // kind of frame 0: fault, else interrupted
+  // Apple's conventions: on 32-bit ARM r7 is the frame pointer, always.
+  bool apple_abi = false;
   // Bits of a return address that are address, where pointers carry signatures
   // (arm64); 0: the low 48 bits there, all elsewhere.
   uint64_t return_address_mask = 0;
