@@ -16,6 +16,11 @@ target_compile_options(cairn_flags INTERFACE ${CAIRN_WARNINGS})
 target_include_directories(cairn_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
                                                  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 
+# A cross build finds header-only libraries here (cmake/apple.cmake).
+if(CAIRN_HEADERS)
+  target_include_directories(cairn_flags SYSTEM INTERFACE ${CAIRN_HEADERS})
+endif()
+
 # Sanitizers go over ordinary code only: crash-time code must run where their
 # run-time libraries cannot. A program that holds crash-time code alone, or is
 # linked statically, sets the target property CAIRN_BARE and gets none.

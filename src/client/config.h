@@ -40,6 +40,9 @@ cairn_status ReadConfig(const cairn_config* config, Config* out);
 // alone, and replaces `config->directory` by its absolute path.
 cairn_status PrepareDirectory(Config* config);
 
+// The name this program was started by; "" when unknown.
+std::string ProgramName();
+
 // errno of a file-system call → what the app should be told.
 cairn_status StatusOfErrno(int error);
 

@@ -5,6 +5,9 @@
 #ifndef CAIRN_CLIENT_FACTS_H_
 #define CAIRN_CLIENT_FACTS_H_
 
+#include <string>
+#include <string_view>
+
 #include "client/config.h"
 #include "handlers/crash_base.h"
 
@@ -14,6 +17,14 @@ namespace cairn::client {
 // too long are cut. At most 64 arguments of 256 bytes; a cut record tells the
 // rest.
 void GatherFacts(const Config& config, handlers::CrashBase* state);
+
+// The parts of it that every system has. Empty strings are left out.
+void Put(writer::RecordWriter* records,
+         format::Field field,
+         std::string_view text);
+void PutApp(writer::RecordWriter* records, const Config& config);
+// `line`: arguments, each with its NUL.
+void PutArguments(writer::RecordWriter* records, const std::string& line);
 
 }  // namespace cairn::client
 

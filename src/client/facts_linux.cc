@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/facts.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -21,10 +22,6 @@ namespace {
 using format::Field;
 using writer::RecordWriter;
 using writer::ScopedGroup;
-
-constexpr size_t kMaxString = 512;
-constexpr size_t kMaxArguments = 64;
-constexpr size_t kMaxArgumentBytes = 256;
 
 // The first `limit` bytes of a small file; "" when it cannot be read.
 std::string ReadFile(const char* path, size_t limit) {
@@ -60,20 +57,6 @@ std::string ValueOf(const std::string& text, std::string_view key) {
   return "";
 }
 
-void Put(RecordWriter* records, Field field, std::string_view text) {
-  if (!text.empty()) {
-    records->PutString(field, text.data(), std::min(text.size(), kMaxString));
-  }
-}
-
-void PutApp(RecordWriter* records, const Config& config) {
-  ScopedGroup group(records, Field::kApp);
-  Put(records, Field::kAppId, config.app_id);
-  Put(records, Field::kAppVersion, config.app_version);
-  Put(records, Field::kAppBuild, config.app_build);
-  Put(records, Field::kAppEnvironment, config.environment);
-}
-
 // S2.1: host facts in every report.
 void PutHost(RecordWriter* records) {
   ScopedGroup group(records, Field::kHost);
@@ -102,27 +85,6 @@ void PutHost(RecordWriter* records) {
   records->PutUnsigned(Field::kHostPageBytes, page);
 }
 
-void PutArguments(RecordWriter* records) {
-  const std::string line = ReadFile("/proc/self/cmdline", 32 << 10);
-  size_t count = 0;
-  size_t left_out = 0;
-  for (size_t at = 0; at < line.size();) {
-    const size_t end = std::min(line.find('\0', at), line.size());
-    if (count < kMaxArguments) {
-      records->PutString(Field::kProcessArgument,
-                         line.data() + at,
-                         std::min(end - at, kMaxArgumentBytes));
-      ++count;
-    } else {
-      ++left_out;
-    }
-    at = end + 1;
-  }
-  if (left_out > 0) {
-    writer::PutCut(records, format::CutWhat::kArguments, count, left_out, 0);
-  }
-}
-
 void PutProcess(RecordWriter* records, uint32_t pid) {
   ScopedGroup group(records, Field::kProcess);
   records->PutUnsigned(Field::kProcessId, pid);
@@ -139,7 +101,7 @@ void PutProcess(RecordWriter* records, uint32_t pid) {
         std::string_view(path, static_cast<size_t>(bytes)));
   }
   records->PutUnsigned(Field::kProcessInstallTimeNs, safe::UnixTimeNs());
-  PutArguments(records);
+  PutArguments(records, ReadFile("/proc/self/cmdline", 32 << 10));
 }
 
 void ReadBootId(uint8_t out[16]) {
@@ -156,6 +118,11 @@ void ReadBootId(uint8_t out[16]) {
 }
 
 }  // namespace
+
+std::string ProgramName() {
+  const char* name = program_invocation_short_name;
+  return name != nullptr ? name : "";
+}
 
 void GatherFacts(const Config& config, handlers::CrashBase* state) {
   format::ProcessIdentity& own = state->installer;

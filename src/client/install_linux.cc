@@ -12,10 +12,8 @@
 //   background
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +27,7 @@
 #include "client/facts.h"
 #include "client/last_run.h"
 #include "client/next_launch.h"
+#include "client/slots.h"
 #include "client/terminate.h"
 #include "handlers/crash_entry.h"
 #include "handlers/crash_state.h"
@@ -45,7 +44,6 @@ namespace {
 using handlers::CrashState;
 
 constexpr uint32_t kMaxImages = 4096;
-constexpr size_t kSecondPartBytes = 8 << 20;
 constexpr uint64_t kCapturePauseNs = 1000000000;
 constexpr uint32_t kMaxCaptures = 20;
 
@@ -91,88 +89,8 @@ void FillVectors(Installation* installation) {
   vectors.executable_path = installation->executable_path;
 }
 
-cairn_status OpenDirectory(const Config& config, Installation* installation) {
-  writer::SlotDirectory& directory = installation->state.slot_spec.directory;
-  std::memcpy(installation->directory,
-              config.directory.c_str(),
-              config.directory.size() + 1);
-  directory.path = installation->directory;
-  directory.fd = open(directory.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (directory.fd < 0) {
-    return StatusOfErrno(errno);
-  }
-  struct statx facts;
-  if (statx(directory.fd, "", AT_EMPTY_PATH, STATX_INO, &facts) != 0) {
-    return StatusOfErrno(errno);
-  }
-  directory.device =
-      static_cast<uint64_t>(facts.stx_dev_major) << 32 | facts.stx_dev_minor;
-  directory.inode = facts.stx_ino;
-  return CAIRN_OK;
-}
-
-// Facts and images go into the first slot now; the others get them when they
-// are claimed.
-void ArmSlot(CrashState* state) {
-  writer::Slot& slot = state->slots[0];
-  format::FileHeader* header = slot.header;
-  writer::RecordWriter records(reinterpret_cast<uint8_t*>(header),
-                               sizeof(format::FileHeader),
-                               slot.first_bytes / 2,
-                               &header->committed_bytes);
-  records.PutRecords(state->prefix, state->prefix_bytes);
-  state->images_in_slot[0] = writer::PutImages(&records, *state->images, 0);
-  records.Commit();
-  header->install_bytes = records.position();
-  __atomic_store_n(&header->state,
-                   static_cast<uint32_t>(format::SlotState::kArmed),
-                   __ATOMIC_RELEASE);
-}
-
-cairn_status MakeSlots(const Config& config, CrashState* state) {
-  state->slot_spec.first_bytes = config.slot_bytes;
-  state->slot_spec.second_bytes = kSecondPartBytes;
-  state->slot_spec.installer = state->installer;
-  const uint32_t wanted = config.lazy_slots ? 0 : config.slot_count;
-  for (uint32_t i = 0; i < wanted; ++i) {
-    const int failed = writer::MakeSlot(state->slot_spec, &state->slots[i]);
-    if (failed != 0) {
-      return StatusOfErrno(failed);
-    }
-    state->slot_count = i + 1;
-  }
-  if (wanted > 0) {
-    ArmSlot(state);
-  }
-  return CAIRN_OK;
-}
-
-void FillLimits(const Config& config, CrashState* state) {
-  state->limits = {config.crash_limit_ms * 1000000u,
-                   config.crash_limit_ms_per_thread * 1000000u,
-                   config.stack_bytes,
-                   config.max_frames};
-  state->chain_first = config.chain_first;
-  state->on_crash = reinterpret_cast<handlers::CrashCallback>(config.on_crash);
-  state->on_crash_context = config.on_crash_context;
-  // For tests of what stands when the writer is killed; see
-  // docs/architecture.md.
-  const char* stop = getenv("CAIRN_TEST_STOP_AFTER");
-  if (stop != nullptr && std::strcmp(stop, "first-stage") == 0) {
-    state->stop_point = handlers::StopPoint::kAfterFirstStage;
-  }
-}
-
 void Unmap(Installation* installation) {
-  CrashState& state = installation->state;
-  for (uint32_t i = 0; i < state.slot_count; ++i) {
-    if (state.slots[i].header != nullptr && state.slots[i].header->claim == 0) {
-      writer::RemoveSlot(&state.slots[i], state.slot_spec.directory);
-    }
-  }
-  if (state.slot_spec.directory.fd >= 0) {
-    close(state.slot_spec.directory.fd);
-  }
+  RemoveSlots(&installation->state);
   munmap(installation, sizeof(Installation));
 }
 
@@ -189,7 +107,8 @@ cairn_status Prepare(const Config& config, Installation* installation) {
   FillVectors(installation);
   GatherFacts(config, state);
   interpose::UpdateImages(state);
-  const cairn_status opened = OpenDirectory(config, installation);
+  const cairn_status opened =
+      OpenDirectory(config, installation->directory, state);
   return opened == CAIRN_OK ? MakeSlots(config, state) : opened;
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 
+#include "client/thread_name.h"
 #include "upload/next_launch.h"
 
 namespace cairn::client {
@@ -44,7 +45,7 @@ void SendOnly(const Work& work) noexcept {
 void* RunWork(void* given) {
   const std::unique_ptr<std::shared_ptr<Work>> own(
       static_cast<std::shared_ptr<Work>*>(given));
-  pthread_setname_np(pthread_self(), "cairn-upload");
+  NameThread("cairn-upload");
   const std::shared_ptr<Work> work = *own;
   if (work->names) {
     upload::ProcessFinishedReports(work->options, &work->stop);

@@ -53,6 +53,11 @@ void* cairn_safe_memset(void* to, int value, size_t bytes) {
   return to;
 }
 
+// Clang's choice for zeros where Apple's library is the target.
+void cairn_safe_bzero(void* to, size_t bytes) {
+  cairn_safe_memset(to, 0, bytes);
+}
+
 int cairn_safe_memcmp(const void* left, const void* right, size_t bytes) {
   const auto* a = static_cast<const uint8_t*>(left);
   const auto* b = static_cast<const uint8_t*>(right);

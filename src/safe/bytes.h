@@ -16,6 +16,7 @@ extern "C" {
 CAIRN_HIDDEN void* cairn_safe_memcpy(void* to, const void* from, size_t bytes);
 CAIRN_HIDDEN void* cairn_safe_memmove(void* to, const void* from, size_t bytes);
 CAIRN_HIDDEN void* cairn_safe_memset(void* to, int value, size_t bytes);
+CAIRN_HIDDEN void cairn_safe_bzero(void* to, size_t bytes);
 CAIRN_HIDDEN int cairn_safe_memcmp(const void* left,
                                    const void* right,
                                    size_t bytes);

@@ -12,7 +12,10 @@
 namespace cairn::symbolicate {
 
 // True for the names that loaders and /proc give the vDSO.
-bool IsVdsoName(const std::string& path);
+inline bool IsVdsoName(const std::string& path) {
+  return path == "[vdso]" || path.starts_with("linux-vdso") ||
+         path.starts_with("linux-gate");
+}
 
 // A copy of this process's vDSO; null where there is none. Good for a report
 // only when the build-ids are equal.

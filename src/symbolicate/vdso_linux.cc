@@ -12,11 +12,6 @@ constexpr uint64_t kMaxVdsoBytes = 1u << 20;
 
 }  // namespace
 
-bool IsVdsoName(const std::string& path) {
-  return path == "[vdso]" || path.starts_with("linux-vdso") ||
-         path.starts_with("linux-gate");
-}
-
 // /proc/self/maps knows its length, which the auxiliary vector does not.
 std::shared_ptr<const ByteSource> OwnVdso() {
   std::ifstream maps("/proc/self/maps");

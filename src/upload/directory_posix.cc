@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "upload/directory.h"
+#include "upload/no_replace.h"
 
 namespace cairn::upload {
 namespace {
@@ -125,13 +125,10 @@ bool Directory::Read(const std::string& name,
 }
 
 bool Directory::Rename(const std::string& from, const std::string& to) const {
-  constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE
-  if (syscall(
-          SYS_renameat2, fd(), from.c_str(), fd(), to.c_str(), kNoReplace) ==
-      0) {
+  if (RenameNoReplace(fd(), from.c_str(), to.c_str())) {
     return true;
   }
-  const bool not_known = errno == EINVAL || errno == ENOSYS;
+  const bool not_known = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
   struct stat status{};
   const bool there =
       fstatat(fd(), to.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
