@@ -15,6 +15,7 @@ unit     unit tests, and the mechanical checks with their provoking tests
 crash    real processes crash; each report is compared with the child's word
 e2e      crash, relaunch, upload, server: the whole road
 browser  the viewer in Chromium finds the crashing function
+apple    Mach-O for x86_64 and arm64: library, command, crasher, and their checks
 install  installed package used by find_package, pkg-config, add_subdirectory
 asan     Clang 19, AddressSanitizer and UBSan over ordinary code, unit tests
 tsan     Clang 19, ThreadSanitizer over ordinary code, threaded tests
@@ -116,6 +117,18 @@ stage_browser() {
 stage_install() {
   build_preset test
   tests/consumer/run build-test
+}
+
+# One architecture after the other: each uses both cores.
+stage_apple() {
+  local arch
+  scripts/apple_tools
+  for arch in x86_64 arm64; do
+    build_preset "apple-$arch"
+    python3 -B tests/apple/objects.py "build/apple/$arch/crash_time_objects.txt" \
+      tests/apple/crash_time_symbols.txt
+    python3 -B tests/apple/programs.py "build/apple/$arch" "$arch"
+  done
 }
 
 # Checks of the build's own objects belong to the product's build alone.

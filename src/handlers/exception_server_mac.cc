@@ -13,7 +13,6 @@
 // The second is also the exception port of the first: a fault in our own code,
 // or the deadline, makes it seal what stands and answer in the first's place.
 #include <mach/mach.h>
-#include <mach/mach_traps.h>
 #include <unistd.h>
 
 #include "capture/context_mac.h"
@@ -21,6 +20,7 @@
 #include "handlers/crash_state_mac.h"
 #include "safe/bytes.h"
 #include "safe/clock.h"
+#include "safe/mach_calls_mac.h"
 
 namespace cairn::handlers {
 namespace {

@@ -4,6 +4,7 @@
 // declarations are those of Apple's own interfaces and may stand beside them.
 //
 //   mach/mach_vm.h        xnu osfmk/mach/mach_vm.defs
+//   mach/mach_traps.h     xnu osfmk/mach/mach_traps.h: mach_reply_port
 //   mach-o/dyld_images.h  dyld include/mach-o/dyld_images.h, first members
 //
 // Crash time: all of these are stubs of libsystem_kernel: a message to the
@@ -16,6 +17,7 @@
 #include <cstdint>
 
 extern "C" {
+mach_port_name_t mach_reply_port(void);
 kern_return_t mach_vm_read_overwrite(vm_map_read_t task,
                                      mach_vm_address_t address,
                                      mach_vm_size_t size,
