@@ -13,6 +13,7 @@ layers   folders include only what cmake/layers.txt allows
 build    GCC 12, RelWithDebInfo, warnings are errors
 unit     unit tests, and the mechanical checks with their provoking tests
 crash    real processes crash; each report is compared with the child's word
+steps    200,000 single steps: the walk equals a shadow stack at each
 e2e      crash, relaunch, upload, server: the whole road
 browser  the viewer in Chromium finds the crashing function
 apple    Mach-O for x86_64 and arm64: library, command, crasher, and their checks
@@ -97,6 +98,11 @@ stage_unit() {
 stage_crash() {
   build_preset test
   run_ctest build-test -L '^crash$' -j "$jobs"
+}
+
+stage_steps() {
+  build_preset test
+  run_ctest build-test -L '^steps$'
 }
 
 stage_e2e() {
