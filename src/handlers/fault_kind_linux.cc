@@ -4,7 +4,10 @@
 #include <signal.h>
 
 #include "capture/context_linux.h"
+#include "capture/faulting_operand.h"
 #include "capture/memory_map_linux.h"
+#include "safe/guarded_memory.h"
+#include "safe/syscall_linux.h"
 
 namespace cairn::handlers {
 namespace {
@@ -16,6 +19,7 @@ constexpr uint64_t kNullPageBytes = 65536;
 // (stack_guard_gap, 256 pages by default).
 constexpr uint64_t kGuardGapBytes = 1 << 20;
 constexpr uint64_t kTrapProtection = 13;  // #GP: no address is told
+constexpr uint64_t kTrapStack = 12;       // #SS: the same of a stack access
 constexpr uint64_t kErrorFetch =
     16;                            // page-fault error code: instruction fetch
 constexpr int kFromKernel = 0x80;  // SI_KERNEL
@@ -25,14 +29,35 @@ bool WasSent(int code) {
          0;  // SI_USER, SI_QUEUE, SI_TKILL …: a process sent it (sigaction(2))
 }
 
+// The kernel knows no address; the instruction does.
+void DecodeProtectionFault(const capture::Registers& registers,
+                           writer::SignalFacts* out) {
+  constexpr long kGetFs = 0x1003, kGetGs = 0x1004;  // ARCH_GET_FS, ARCH_GET_GS
+  uint64_t fs_base = 0, gs_base = 0;
+  safe::SystemCall(SYS_arch_prctl, kGetFs, safe::AsLong(&fs_base));
+  safe::SystemCall(SYS_arch_prctl, kGetGs, safe::AsLong(&gs_base));
+  const capture::FaultingOperand operand = capture::FindFaultingOperand(
+      registers, fs_base, gs_base, safe::GuardedReader());
+  switch (operand.fault) {
+    case capture::OperandFault::kNonCanonical:
+      out->fault_kind = FaultKind::kNonCanonical;
+      break;
+    case capture::OperandFault::kMisaligned:
+      out->fault_kind = FaultKind::kMisaligned;
+      break;
+    case capture::OperandFault::kUnknown:
+    case capture::OperandFault::kNone:
+      out->fault_kind = FaultKind::kNone;
+      break;
+  }
+  out->has_fault_address = operand.has_address;
+  out->fault_address = operand.address;
+}
+
 FaultKind KindByCode(int signal,
                      int code,
                      const writer::SignalFacts& facts,
                      uint64_t pc) {
-  if (signal == SIGSEGV && code == kFromKernel &&
-      facts.trap == kTrapProtection) {
-    return FaultKind::kNonCanonical;
-  }
   if (!facts.has_fault_address) {
     return FaultKind::kNone;
   }
@@ -106,6 +131,12 @@ void ReadSignalFacts(int signal,
   if (info->si_code != kFromKernel && signal != SIGABRT) {
     out->has_fault_address = true;
     out->fault_address = reinterpret_cast<uint64_t>(info->si_addr);
+  }
+  // 12: the stack pointer itself is no address (#SS).
+  if (info->si_code == kFromKernel &&
+      (trap.trap == kTrapProtection || trap.trap == kTrapStack)) {
+    DecodeProtectionFault(registers, out);
+    return;
   }
   out->fault_kind = KindByCode(
       signal, info->si_code, *out, capture::ProgramCounter(registers));
