@@ -24,6 +24,12 @@ constexpr long kNtPrstatus = 1;
 constexpr size_t kSystemCallWord = 15;
 constexpr int kSigTrap = 5;
 
+// SEGV BUS ILL FPE TRAP SYS: what the running code raises.
+bool IsFault(int signal) {
+  return signal == 11 || signal == 7 || signal == 4 || signal == 8 ||
+         signal == 5 || signal == 31;
+}
+
 struct IoVector {
   void* base;
   size_t bytes;
@@ -59,21 +65,41 @@ Freeze::Freeze(int32_t pid,
                size_t capacity)
     : pid_(pid), threads_(threads), ids_(ids), capacity_(capacity) {}
 
-size_t Freeze::AddNewThreads(int32_t except) {
+// Adds threads that are not known yet; returns how many there were before.
+size_t Freeze::List(const ThreadHints& hints) {
   int failed = 0;
   size_t more = 0;
-  const size_t known = count_;
-  const size_t listed =
-      ListThreads(pid_, ids_, known, capacity_, &failed, &more);
+  const size_t before = count_;
+  size_t listed = ListThreads(pid_, ids_, before, capacity_, &failed, &more);
   if (failed != 0 && error_ == 0) {
     error_ = failed;
   }
+  if (failed != 0 && listed == before) {
+    listed = ScanThreads(pid_,
+                         ids_,
+                         before,
+                         capacity_,
+                         hints.known,
+                         hints.known_count,
+                         hints.newest_id);
+  }
   not_listed_ = more;
+  for (size_t i = before; i < listed; ++i) {
+    threads_[count_] = {ids_[i], 0, 0, 0, 0};
+    ++count_;
+  }
+  return before;
+}
+
+void Freeze::ListAll(const ThreadHints& hints) {
+  List(hints);
+}
+
+size_t Freeze::SeizeNewThreads(int32_t except, const ThreadHints& hints) {
+  const size_t known = List(hints);
   size_t added = 0;
-  for (size_t i = known; i < listed; ++i) {
-    FrozenThread& thread = threads_[count_];
-    thread = {ids_[i], 0, 0, 0, 0};
-    ids_[count_++] = thread.id;
+  for (size_t i = known; i < count_; ++i) {
+    FrozenThread& thread = threads_[i];
     if (thread.id == except) {
       continue;
     }
@@ -116,6 +142,33 @@ void Freeze::NoteStop(int32_t id, int status, size_t guess) {
   }
 }
 
+// Where waiting is refused: registers can be had as soon as a thread stands.
+void Freeze::WaitByAsking(uint64_t deadline_ns) {
+  constexpr int kTries = 100;
+  constexpr uint64_t kPauseNs = 1000000;
+  for (int i = 0; i < kTries && safe::MonotonicNs() < deadline_ns; ++i) {
+    bool all = true;
+    for (size_t k = 0; k < count_; ++k) {
+      FrozenThread& thread = threads_[k];
+      if (thread.seized == 0 || thread.stopped != 0) {
+        continue;
+      }
+      Registers registers;
+      char state = 0;
+      thread.stopped = 1;
+      if (!ReadRegisters(k, &registers, &state)) {
+        thread.stopped = 0;
+        all = false;
+      }
+    }
+    if (all) {
+      return;
+    }
+    const uint32_t never = 0;
+    safe::FutexWaitUntil(&never, 0, safe::MonotonicNs() + kPauseNs);
+  }
+}
+
 void Freeze::WaitForStops(size_t first, uint64_t deadline_ns) {
   size_t next = first;
   while (waiting_ > 0) {
@@ -129,6 +182,7 @@ void Freeze::WaitForStops(size_t first, uint64_t deadline_ns) {
       continue;
     }
     if (id < 0) {
+      WaitByAsking(deadline_ns);
       return;
     }
     NoteStop(static_cast<int32_t>(id), status, next < count_ ? next : first);
@@ -136,11 +190,13 @@ void Freeze::WaitForStops(size_t first, uint64_t deadline_ns) {
   }
 }
 
-void Freeze::StopAll(int32_t except, uint64_t deadline_ns) {
+void Freeze::StopAll(int32_t except,
+                     uint64_t deadline_ns,
+                     const ThreadHints& hints) {
   ArmTimer(deadline_ns);
   for (int round = 0; round < kRounds; ++round) {
     const size_t first = count_;
-    if (AddNewThreads(except) == 0) {
+    if (SeizeNewThreads(except, hints) == 0) {
       break;
     }
     WaitForStops(first, deadline_ns);
@@ -159,6 +215,27 @@ void Freeze::Thaw() {
       thread.stopped = thread.seized = 0;
     }
   }
+}
+
+int Freeze::PendingFault(size_t index) const {
+  const FrozenThread& thread = threads_[index];
+  if (thread.stopped == 0 || IsFault(thread.signal)) {
+    return thread.stopped == 0 ? 0 : thread.signal;
+  }
+  // Stopped between its fault and the signal: that waits in its queue.
+  struct {
+    uint64_t offset;
+    uint32_t flags;
+    int32_t count;
+  } arguments{0, 0, 1};
+  alignas(8) int32_t siginfo[32];
+  const long got = SystemCall(SYS_ptrace,
+                              PTRACE_PEEKSIGINFO,
+                              thread.id,
+                              AsLong(&arguments),
+                              AsLong(siginfo));
+  constexpr size_t kCode = 2;  // si_code: positive when the kernel raised it
+  return got == 1 && IsFault(siginfo[0]) && siginfo[kCode] > 0 ? siginfo[0] : 0;
 }
 
 bool Freeze::ReadRegisters(size_t index, Registers* out, char* state) const {

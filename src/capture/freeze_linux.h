@@ -24,6 +24,13 @@ struct FrozenThread {
       signal;  // delivered when let go: it was on its way when we stopped it
 };
 
+// Where threads are looked for when the kernel's list cannot be read.
+struct ThreadHints {
+  const int32_t* known;  // ids, 0 where there is none
+  size_t known_count;
+  int32_t newest_id;  // ids from the process's own to this one are tried
+};
+
 class Freeze {
  public:
   // `threads` is storage for `capacity` entries; `ids` scratch of the same
@@ -34,13 +41,18 @@ class Freeze {
   // thread shows up (at most eight rounds). Returns when all have stopped or
   // the deadline has passed; threads that did not stop are left running (a
   // thread in a vfork wait stops only when its child ends).
-  void StopAll(int32_t except, uint64_t deadline_ns);
+  void StopAll(int32_t except, uint64_t deadline_ns, const ThreadHints& hints);
+  // Lists the threads without stopping any: for a thread of the target itself.
+  void ListAll(const ThreadHints& hints);
 
   // Lets every thread go. Safe to call twice.
   void Thaw();
 
   size_t count() const { return count_; }
   const FrozenThread& at(size_t index) const { return threads_[index]; }
+  // A signal that some thread raised was on its way when it was stopped: 0 or
+  // its number.
+  int PendingFault(size_t index) const;
   // errno of the first refused seize, or of the thread list; 0 when all went
   // well.
   int error() const { return error_; }
@@ -51,8 +63,10 @@ class Freeze {
   bool ReadRegisters(size_t index, Registers* out, char* state) const;
 
  private:
-  size_t AddNewThreads(int32_t except);
+  size_t List(const ThreadHints& hints);
+  size_t SeizeNewThreads(int32_t except, const ThreadHints& hints);
   void WaitForStops(size_t first, uint64_t deadline_ns);
+  void WaitByAsking(uint64_t deadline_ns);
   void NoteStop(int32_t id, int status, size_t guess);
 
   int32_t pid_;

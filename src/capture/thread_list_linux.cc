@@ -39,6 +39,11 @@ bool Contains(const int32_t* ids, size_t count, int32_t id, size_t* cursor) {
   return false;
 }
 
+bool Listed(const int32_t* ids, size_t count, int32_t id) {
+  size_t cursor = 0;
+  return Contains(ids, count, id, &cursor);
+}
+
 // One file of /proc/PID/task/TID into `out`; returns its bytes, 0 on failure.
 size_t ReadTaskFile(int32_t pid,
                     int32_t tid,
@@ -131,6 +136,31 @@ size_t ListThreads(int32_t pid,
         ++*more;
         continue;
       }
+      ids[count++] = id;
+    }
+  }
+  return count;
+}
+
+size_t ScanThreads(int32_t pid,
+                   int32_t* ids,
+                   size_t count,
+                   size_t capacity,
+                   const int32_t* known,
+                   size_t known_count,
+                   int32_t newest) {
+  constexpr int32_t kMostTried = 65536;
+  const int32_t last = newest - pid < kMostTried ? newest : pid + kMostTried;
+  const size_t before = count;
+  for (int32_t id = pid; id <= last && count < capacity; ++id) {
+    if (!Listed(ids, before, id) && SystemCall(SYS_tgkill, pid, id, 0) == 0) {
+      ids[count++] = id;
+    }
+  }
+  for (size_t i = 0; i < known_count && count < capacity; ++i) {
+    const int32_t id = known[i];
+    if (id > 0 && (id < pid || id > last) && !Listed(ids, count, id) &&
+        SystemCall(SYS_tgkill, pid, id, 0) == 0) {
       ids[count++] = id;
     }
   }

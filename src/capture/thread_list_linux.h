@@ -21,6 +21,17 @@ size_t ListThreads(int32_t pid,
                    int* failed,
                    size_t* more);
 
+// The same where /proc is not there: of `known` ids and of those from `pid` to
+// `newest` (at most 65536 of them) the ones that tgkill(2) finds in the
+// process.
+size_t ScanThreads(int32_t pid,
+                   int32_t* ids,
+                   size_t count,
+                   size_t capacity,
+                   const int32_t* known,
+                   size_t known_count,
+                   int32_t newest);
+
 struct ThreadFacts {
   char name[16];  // as prctl(PR_SET_NAME) cut it
   uint32_t name_bytes;

@@ -128,6 +128,31 @@ bool SameRegisters(const capture::Registers& left,
          safe::Equal(left.values, right.values, sizeof(left.values));
 }
 
+// Whether the process dies although the earlier handler came back: it has set
+// the default action and raised the signal again, or left the fault to repeat;
+// or abort(3) goes on, which nothing survives.
+bool StillDies(int signal,
+               const void* siginfo,
+               const void* ucontext,
+               const capture::Registers& before) {
+  const auto* info = static_cast<const siginfo_t*>(siginfo);
+  if (signal == SIGABRT && info->si_code <= 0 &&
+      info->si_pid == safe::ProcessId()) {
+    return true;
+  }
+  KernelAction now{};
+  GetAction(signal, &now);
+  if (now.handler != kDefaultAction) {
+    return false;
+  }
+  uint64_t pending = 0;
+  SystemCall(SYS_rt_sigpending, safe::AsLong(&pending), 8);
+  capture::Registers after;
+  capture::RegistersFromUcontext(ucontext, &after);
+  return (pending & SignalBit(signal)) != 0 ||
+         (info->si_code > 0 && SameRegisters(before, after));
+}
+
 // A guarded read needs our own handler: the app may have replaced it since.
 void StandGuard(KernelAction former[2]) {
   const KernelAction ours =
@@ -159,7 +184,7 @@ void CallBack(CrashState* state) {
   state->on_crash(&facts, state->on_crash_context);
 }
 
-void Begin(CrashState* state) {
+void Begin(CrashState* state, bool may_go_on) {
   state->entered_ns = safe::MonotonicNs();
   state->crashed_thread = safe::ThreadId();
   state->process_id = safe::ProcessId();
@@ -169,6 +194,9 @@ void Begin(CrashState* state) {
   state->slot = nullptr;
   state->stack = {0, 0};
   state->timed_out = false;
+  state->second_stage_ran = state->stage_done_here = false;
+  state->newest_id = 0;
+  OpenParking(state, may_go_on);
 }
 
 // The stage marker of a report whose second stage failed.
@@ -199,7 +227,7 @@ void Report(CrashState* state, const Occasion& occasion) {
     CallBack(state);
   }
   RunWriterProcess(state);
-  if (state->writer_process == 0) {
+  if (state->writer_process == 0 && !state->stage_done_here) {
     WriteSayings(state);
     WriteFailedStage(state);
   }
@@ -272,12 +300,12 @@ void OnSignal(int signal, void* siginfo, void* ucontext) {
       return;
     }
   }
-  Begin(state);
+  const bool may_survive = has_earlier && !state->chain_first;
+  Begin(state, may_survive);
   state->signal = signal;
   state->siginfo = siginfo;
   state->ucontext = ucontext;
   state->registers = registers;
-  const bool may_survive = has_earlier && !state->chain_first;
   KernelAction former[2];
   StandGuard(former);
   if (!may_survive || state->survived < kMaxSurvived) {
@@ -308,7 +336,7 @@ void OnSignal(int signal, void* siginfo, void* ucontext) {
   ++state->survived;
   LetGo(state);
   RunEarlier(state, index, signal, siginfo, ucontext);
-  if (slot != nullptr) {
+  if (slot != nullptr && !StillDies(signal, siginfo, ucontext, registers)) {
     writer::PutEventKind(&records, format::EventKind::kSurvived);
     records.Commit();
   }
@@ -319,7 +347,7 @@ bool CaptureNow(CrashState* state, const char* message, size_t message_bytes) {
   const bool won = BecomeWinner(state, WhoAmI());
   bool written = false;
   if (won) {
-    Begin(state);
+    Begin(state, true);
     state->signal = 0;
     state->siginfo = nullptr;
     state->ucontext = nullptr;

@@ -14,6 +14,7 @@
 #include "capture/freeze_linux.h"
 #include "capture/image_table.h"
 #include "handlers/crash_base.h"
+#include "handlers/park_linux.h"
 
 namespace cairn::handlers {
 
@@ -21,6 +22,7 @@ inline constexpr int kSignals[] =
     {11, 7, 4, 8, 6, 5, 31};  // SEGV BUS ILL FPE ABRT TRAP SYS
 inline constexpr size_t kSignalCount = sizeof(kSignals) / sizeof(kSignals[0]);
 inline constexpr size_t kMaxThreads = 16384;
+inline constexpr size_t kMaxKnownThreads = 4096;
 inline constexpr size_t kMaxAlsoCrashed = 64;
 inline constexpr size_t kWriterStackBytes = 256 << 10;
 inline constexpr size_t kWriterSignalStackBytes = 64 << 10;
@@ -47,6 +49,9 @@ struct CrashState : CrashBase {
   capture::ProcessVectors vectors;
   // glibc's own last words: a pointer to {unsigned size; char text[]}, or null.
   const uint64_t* abort_message;
+  // Threads that interposition has seen start, for when /proc is gone; the last
+  // one at each place may have ended since.
+  int32_t known_threads[kMaxKnownThreads];
 
   // --- the crash ---
   uint64_t winner;    // pid << 32 | thread id of who writes; 0: nobody
@@ -66,9 +71,22 @@ struct CrashState : CrashBase {
   uint32_t may_thaw;      // set once the death is on its way
   uint32_t threads_seen;  // raises the time limit
   int32_t writer_process;
+  int32_t newest_id;      // no thread of ours has a later one
+  bool may_ptrace;        // in the writer process
+  bool stage_done_here;   // the crashed thread has written it without a writer
+  bool second_stage_ran;  // as far as threads, by whomever
   uint64_t deadline_ns;
 
+  // --- threads that stop themselves, see park_linux.h ---
+  int32_t park_signal;
+  uint32_t park_open;     // 1: threads that are asked stay
+  uint32_t park_count;    // how many were asked
+  uint32_t park_answers;  // how many of them stay
+  KernelAction park_former;
+
   // --- big, lazily touched ---
+  ParkRequest park_requests[kMaxThreads];
+  int32_t ids_to_park[kMaxThreads];
   capture::FrozenThread frozen[kMaxThreads];
   int32_t thread_ids[kMaxThreads];
   alignas(64) uint8_t writer_stack[kWriterStackBytes];

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+
 #include "capture/context_linux.h"
 #include "capture/thread_list_linux.h"
 #include "handlers/fault_kind_linux.h"
@@ -7,6 +9,7 @@
 #include "safe/guarded_memory.h"
 #include "safe/syscall_linux.h"
 #include "writer/report_records.h"
+#include "writer/slot_file.h"
 
 namespace cairn::handlers {
 namespace {
@@ -96,6 +99,9 @@ void WriteEventAndRegisters(CrashState* state,
   constexpr long kGetName = 16;  // PR_GET_NAME
   if (safe::SystemCall(SYS_prctl, kGetName, safe::AsLong(facts.name)) == 0) {
     head.name_bytes = safe::Length(facts.name, sizeof(facts.name));
+  } else if (capture::ReadThreadFacts(
+                 state->process_id, state->crashed_thread, &facts)) {
+    head.name_bytes = facts.name_bytes;
   }
   head.name = facts.name;
   head.crashed = has_signal;
@@ -198,6 +204,37 @@ format::ProcessIdentity OwnIdentity(CrashState* state) {
   return own;
 }
 
+// Closes a descriptor of ours; false when the app has put another in its place.
+bool GiveUp(int32_t fd, uint64_t device, uint64_t inode) {
+  writer::FileIdentity now;
+  if (fd < 0 || !writer::IdentifyFile(fd, &now) || now.device != device ||
+      now.inode != inode) {
+    return false;
+  }
+  safe::SystemCall(SYS_close, fd);
+  return true;
+}
+
+// With every descriptor used no slot can be made and nothing of /proc be read:
+// the directory's own makes room, or the slot's. Their paths still serve for
+// the report's last name.
+void MakeRoomForDescriptor(CrashState* state) {
+  constexpr long kErrnoNoDescriptor = 24;  // EMFILE
+  const long probe = safe::SystemCall(
+      SYS_openat, AT_FDCWD, safe::AsLong("/"), O_PATH | O_CLOEXEC);
+  if (probe >= 0) {
+    safe::SystemCall(SYS_close, probe);
+  }
+  if (probe != -kErrnoNoDescriptor) {
+    return;
+  }
+  const writer::SlotDirectory& directory = state->slot_spec.directory;
+  if (!GiveUp(directory.fd, directory.device, directory.inode) &&
+      state->slot != nullptr) {
+    GiveUp(state->slot->fd, state->slot->device, state->slot->inode);
+  }
+}
+
 }  // namespace
 
 bool OpenReport(CrashState* state) {
@@ -213,6 +250,7 @@ bool OpenReport(CrashState* state) {
       return true;
     }
   }
+  MakeRoomForDescriptor(state);
   writer::SlotSpec spec = state->slot_spec;
   spec.installer = own;
   if (writer::MakeSlot(spec, &state->late_slot) != 0 ||
@@ -249,6 +287,7 @@ void WriteFirstStage(CrashState* state, const Occasion& occasion) {
   state->records.Commit();
 
   const format::FaultKind kind = signal.fault_kind;
+  MakeRoomForDescriptor(state);
   LookAround(*state, &signal, &state->stack);
   if (signal.fault_kind != kind) {
     writer::PutFaultKind(&state->records, signal.fault_kind);

@@ -18,6 +18,9 @@ using format::FrozenBy;
 // A thread that has not stopped by then waits for something that the freeze
 // itself may hold up; its stack pointer is asked from /proc instead.
 constexpr uint64_t kStopLimitNs = 500 * 1000000ull;
+// For answers to a directed signal; a thread that blocks it gives none.
+constexpr uint64_t kParkLimitNs = 200 * 1000000ull;
+constexpr uint64_t kParkLimitPerThreadNs = 50000;
 constexpr size_t kExtendBytes = 256 << 10;
 constexpr uint64_t kStackSpanBytes = 1ull << 30;
 
@@ -55,6 +58,7 @@ struct ThreadState {
   bool has_registers = false;
   bool crashed = false;
   char state = 0;
+  char name[16] = {};  // as the thread itself has it, when it was asked
   capture::Registers registers{};
 };
 
@@ -63,9 +67,19 @@ void ReadThreadState(CrashState* state,
                      size_t index,
                      ThreadState* out) {
   const int32_t id = freeze.at(index).id;
+  const AlsoCrashed* crashed = FindAlsoCrashed(*state, id);
+  const ParkRequest* parked = FindParked(*state, id);
   if (freeze.ReadRegisters(index, &out->registers, &out->state)) {
     out->frozen_by = FrozenBy::kPtrace;
     out->has_registers = true;
+    out->crashed = freeze.PendingFault(index) != 0;
+  } else if (crashed != nullptr) {
+    out->frozen_by = FrozenBy::kSelf;  // it waits in its own crash
+  } else if (parked != nullptr) {
+    capture::RegistersFromUcontext(parked->ucontext, &out->registers);
+    out->frozen_by = FrozenBy::kSignal;
+    out->has_registers = true;
+    safe::Copy(out->name, parked->name, sizeof(out->name));
   } else {
     uint64_t sp = 0, pc = 0;
     if (capture::ReadSleepingThread(state->process_id, id, &sp, &pc)) {
@@ -78,7 +92,6 @@ void ReadThreadState(CrashState* state,
       out->has_registers = true;
     }
   }
-  const AlsoCrashed* crashed = FindAlsoCrashed(*state, id);
   if (crashed != nullptr) {
     capture::RegistersFromUcontext(crashed->ucontext, &out->registers);
     out->has_registers = out->crashed = true;
@@ -104,8 +117,9 @@ bool WriteThread(CrashState* state,
   }
   writer::ThreadHead head{};
   head.id = id;
-  head.name = facts.name;
-  head.name_bytes = facts.name_bytes;
+  head.name = has_facts ? facts.name : thread.name;
+  head.name_bytes = has_facts ? facts.name_bytes
+                              : safe::Length(thread.name, sizeof(thread.name));
   head.crashed = thread.crashed;
   head.state = thread.state != 0 ? thread.state : facts.state;
   head.frozen_by = thread.frozen_by;
@@ -160,13 +174,36 @@ void WriteThreads(CrashState* state, const capture::Freeze& freeze) {
   }
 }
 
-FrozenBy HowFrozen(const capture::Freeze& freeze) {
+FrozenBy HowFrozen(const CrashState& state, const capture::Freeze& freeze) {
   for (size_t i = 0; i < freeze.count(); ++i) {
     if (freeze.at(i).stopped != 0) {
       return FrozenBy::kPtrace;
     }
   }
+  if (__atomic_load_n(&state.park_answers, __ATOMIC_ACQUIRE) != 0) {
+    return FrozenBy::kSignal;
+  }
   return freeze.count() > 1 ? FrozenBy::kProc : FrozenBy::kNone;
+}
+
+// Threads that ptrace may not have are asked by a signal. One that ptrace holds
+// but that has not stopped waits in the kernel and would not answer.
+void ParkTheRest(CrashState* state, const capture::Freeze& freeze) {
+  size_t count = 0;
+  for (size_t i = 0; i < freeze.count(); ++i) {
+    const capture::FrozenThread& thread = freeze.at(i);
+    if (thread.seized == 0 && thread.id != state->crashed_thread &&
+        FindAlsoCrashed(*state, thread.id) == nullptr) {
+      state->ids_to_park[count++] = thread.id;
+    }
+  }
+  if (count != 0) {
+    AskToPark(
+        state,
+        state->ids_to_park,
+        count,
+        safe::MonotonicNs() + kParkLimitNs + count * kParkLimitPerThreadNs);
+  }
 }
 
 }  // namespace
@@ -175,22 +212,31 @@ void WriteSecondStage(CrashState* state) {
   capture::Freeze freeze(
       state->process_id, state->frozen, state->thread_ids, kMaxThreads);
   const uint64_t stop_deadline = safe::MonotonicNs() + kStopLimitNs;
-  freeze.StopAll(state->crashed_thread, stop_deadline);
+  const capture::ThreadHints hints{
+      state->known_threads, kMaxKnownThreads, state->newest_id};
+  if (state->may_ptrace) {
+    freeze.StopAll(state->crashed_thread, stop_deadline, hints);
+  } else {
+    freeze.ListAll(hints);
+  }
   __atomic_store_n(&state->threads_seen,
                    static_cast<uint32_t>(freeze.count()),
                    __ATOMIC_RELEASE);
-  const FrozenBy how = HowFrozen(freeze);
-
   state->images_written =
       writer::PutImages(&state->records, *state->images, state->images_written);
   WriteSayings(state);
+  ParkTheRest(state, freeze);
+  const FrozenBy how = HowFrozen(*state, freeze);
+  state->second_stage_ran = true;
   WriteThreads(state, freeze);
   state->records.Reserve(0);
   writer::PutStage(
       &state->records,
       {2, how, freeze.error(), safe::MonotonicNs() - state->entered_ns, false});
   state->records.Commit();
-
+  if (!state->may_ptrace) {
+    return;
+  }
   __atomic_store_n(&state->writer_word, kWriterDone, __ATOMIC_RELEASE);
   safe::FutexWakeAll(&state->writer_word);
   const uint64_t deadline = state->deadline_ns + kStopLimitNs;

@@ -41,7 +41,9 @@ void WriteSayings(CrashState* state);
 void WriteSecondStage(CrashState* state);
 
 // Crashed thread: runs the second stage in a writer process and waits for it,
-// bounded. On return the other threads are still frozen if the writer is done
+// bounded; where no such process can be had, or it was killed before it came to
+// the threads, the crashed thread does what can be done without ptrace. On
+// return the other threads are still frozen if the writer is done
 // (state->writer_word is kWriterDone) and free in every other case.
 void RunWriterProcess(CrashState* state);
 // Lets the frozen threads go and waits for the writer's end, bounded.

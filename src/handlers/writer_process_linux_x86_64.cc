@@ -147,13 +147,40 @@ bool WaitForEnd(CrashState* state, uint64_t deadline_ns) {
   }
 }
 
+// Waits for a process of ours that has ended or is about to; bounded, since one
+// in an uninterruptible call may not end at all.
+void Reap(int32_t process) {
+  constexpr int kTries = 100;
+  constexpr uint64_t kPauseNs = 1000000;
+  uint32_t never = 0;
+  for (int i = 0; i < kTries; ++i) {
+    if (SystemCall(SYS_wait4, process, 0, kWaitAll | kNoHang, 0) != 0) {
+      return;
+    }
+    safe::FutexWaitUntil(&never, 0, safe::MonotonicNs() + kPauseNs);
+  }
+}
+
 // Takes over from a writer that cannot go on.
 void StopWriter(CrashState* state) {
   SystemCall(SYS_kill, state->writer_process, kSigKill);
   WaitForEnd(state, safe::MonotonicNs() + kEndWaitNs);
-  SystemCall(SYS_wait4, state->writer_process, 0, kWaitAll | kNoHang, 0);
+  Reap(state->writer_process);
   state->writer_process = 0;
   state->records.Rewind();
+}
+
+// Without a writer process: no ptrace, only what threads do when asked and what
+// /proc tells.
+void RunSecondStageHere(CrashState* state) {
+  constexpr int32_t kIdsAhead = 32768;
+  state->may_ptrace = false;
+  if (state->newest_id == 0) {
+    state->newest_id = state->process_id + kIdsAhead;
+  }
+  state->stage_done_here = false;
+  WriteSecondStage(state);
+  state->stage_done_here = true;
 }
 
 uint64_t LimitNow(const CrashState& state) {
@@ -169,10 +196,13 @@ void RunWriterProcess(CrashState* state) {
   state->may_trace = state->may_thaw = state->threads_seen = 0;
   state->timed_out = false;
   state->deadline_ns = safe::MonotonicNs() + state->limits.limit_ns;
+  state->may_ptrace = true;
   // Not dumpable means not traceable (ptrace(2)); restored before the death, so
-  // that no core appears that would not have.
+  // that no core appears that would not have. 2 (a core for root alone) could
+  // not be restored (prctl(2)), so it stays, and signals do what ptrace may
+  // not.
   const long dumpable = SystemCall(SYS_prctl, kGetDumpable);
-  if (dumpable == 0 || dumpable == 2) {
+  if (dumpable == 0) {
     SystemCall(SYS_prctl, kSetDumpable, 1);
   }
   // Exit signal 0. Descriptors are copied, not shared: the writer may then
@@ -188,6 +218,7 @@ void RunWriterProcess(CrashState* state) {
     state->writer_process = 0;
   } else {
     state->writer_process = static_cast<int32_t>(pid);
+    state->newest_id = static_cast<int32_t>(pid);
     SystemCall(SYS_prctl, kSetPtracer, pid);
     __atomic_store_n(&state->may_trace, 1, __ATOMIC_RELEASE);
     safe::FutexWakeAll(&state->may_trace);
@@ -203,17 +234,22 @@ void RunWriterProcess(CrashState* state) {
     if (state->timed_out) {
       StopWriter(state);
     } else if (__atomic_load_n(&state->writer_word, __ATOMIC_ACQUIRE) == 0) {
-      SystemCall(SYS_wait4, state->writer_process, 0, kWaitAll | kNoHang, 0);
+      Reap(state->writer_process);
       state->writer_process = 0;
       state->records.Rewind();
     }
   }
-  if (dumpable == 0 || dumpable == 2) {
-    SystemCall(SYS_prctl, kSetDumpable, dumpable);
+  if (dumpable == 0) {
+    SystemCall(SYS_prctl, kSetDumpable, 0);
+  }
+  if (state->writer_process == 0 && !state->timed_out &&
+      !state->second_stage_ran) {
+    RunSecondStageHere(state);
   }
 }
 
 void EndWriterProcess(CrashState* state) {
+  CloseParking(state);
   if (state->writer_process == 0) {
     return;
   }
@@ -223,7 +259,7 @@ void EndWriterProcess(CrashState* state) {
     SystemCall(SYS_kill, state->writer_process, kSigKill);
     WaitForEnd(state, safe::MonotonicNs() + kEndWaitNs);
   }
-  SystemCall(SYS_wait4, state->writer_process, 0, kWaitAll, 0);
+  Reap(state->writer_process);
   state->writer_process = 0;
 }
 

@@ -51,6 +51,14 @@ size_t PageBytes() {
   return static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
+// For a crash where /proc is gone.
+void NoteThread(size_t place, int32_t thread_id) {
+  handlers::CrashState* state = handlers::State();
+  if (state != nullptr && place < handlers::kMaxKnownThreads) {
+    __atomic_store_n(&state->known_threads[place], thread_id, __ATOMIC_RELEASE);
+  }
+}
+
 bool IsGone(int32_t thread_id) {
   return safe::SystemCall(SYS_tgkill, safe::ProcessId(), thread_id, 0) ==
          -ESRCH;
@@ -82,14 +90,17 @@ void* TakeStack(int32_t thread_id) {
   Stacks& stacks = AllStacks();
   const std::lock_guard lock(stacks.mutex);
   for (size_t i = 0; i < std::min(kRecycleTries, stacks.entries.size()); ++i) {
-    Entry& entry = stacks.entries[stacks.next_try++ % stacks.entries.size()];
+    const size_t place = stacks.next_try++ % stacks.entries.size();
+    Entry& entry = stacks.entries[place];
     if (IsGone(entry.thread_id)) {
       entry.thread_id = thread_id;
+      NoteThread(place, thread_id);
       return entry.base;
     }
   }
   void* stack = MapStack();
   if (stack != nullptr) {
+    NoteThread(stacks.entries.size(), thread_id);
     stacks.entries.push_back({stack, thread_id});
   }
   return stack;
