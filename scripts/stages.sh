@@ -13,6 +13,7 @@ layers   folders include only what cmake/layers.txt allows
 build    GCC 12, RelWithDebInfo, warnings are errors
 unit     unit tests, and the mechanical checks with their provoking tests
 crash    real processes crash; each report is compared with the child's word
+random   500 random crashes (20,000 with --full) in random surroundings
 steps    200,000 single steps: the walk equals a shadow stack at each
 e2e      crash, relaunch, upload, server: the whole road
 browser  the viewer in Chromium finds the crashing function
@@ -98,6 +99,23 @@ stage_unit() {
 stage_crash() {
   build_preset test
   run_ctest build-test -L '^crash$' -j "$jobs"
+}
+
+stage_random() {
+  build_preset test
+  local seed=$RANDOM shard logs failed=0 pids=()
+  logs=$(mktemp -d)
+  for ((shard = 0; shard < jobs; ++shard)); do
+    GTEST_TOTAL_SHARDS=$jobs GTEST_SHARD_INDEX=$shard \
+      build-test/bin/random_crash_test --seed "$seed" >"$logs/$shard" 2>&1 &
+    pids+=($!)
+  done
+  for shard in "${pids[@]}"; do
+    wait "$shard" || failed=1
+  done
+  cat "$logs"/*
+  rm -rf "$logs"
+  return $failed
 }
 
 stage_steps() {

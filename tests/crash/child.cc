@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -29,12 +30,20 @@ void AddLine(Child* child, const std::string& line) {
   }
 }
 
+constexpr int kLimitSeconds = 120;
+
 // Reads both streams to their ends; lines of the first are facts.
-void ReadAll(int facts_fd, int errors_fd, Child* child) {
+void ReadAll(pid_t pid, int facts_fd, int errors_fd, Child* child) {
+  const auto limit =
+      std::chrono::steady_clock::now() + std::chrono::seconds(kLimitSeconds);
   std::string pending;
   pollfd fds[2] = {{facts_fd, POLLIN, 0}, {errors_fd, POLLIN, 0}};
   while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-    poll(fds, 2, -1);
+    if (poll(fds, 2, 1000) == 0 && std::chrono::steady_clock::now() > limit) {
+      child->errors += "killed: it hung\n";
+      kill(pid, SIGKILL);
+      return;
+    }
     for (pollfd& entry : fds) {
       if (entry.fd < 0 || entry.revents == 0) {
         continue;
@@ -59,6 +68,18 @@ void ReadAll(int facts_fd, int errors_fd, Child* child) {
   }
 }
 
+void SetPreload(const std::string& program, const std::string& directory) {
+  if (program.find("preloaded") == std::string::npos) {
+    return;
+  }
+  const std::string library =
+      std::string(CAIRN_BINARY_DIR) + "/lib/libcairn-preload.so";
+  setenv("LD_PRELOAD", library.c_str(), 1);
+  setenv("CAIRN_DIRECTORY", directory.c_str(), 1);
+  setenv("CAIRN_APP_ID", "org.cairn.crasher", 1);
+  setenv("CAIRN_APP_VERSION", "1.2.3", 1);
+}
+
 void ListReports(Child* child) {
   for (const auto& entry :
        std::filesystem::directory_iterator(child->directory)) {
@@ -76,7 +97,7 @@ void ListReports(Child* child) {
 
 Child::~Child() {
   std::error_code ignored;
-  if (!directory.empty() && getenv("CAIRN_KEEP_REPORTS") == nullptr) {
+  if (!directory.empty() && !keep && getenv("CAIRN_KEEP_REPORTS") == nullptr) {
     std::filesystem::remove_all(directory, ignored);
   }
 }
@@ -122,6 +143,10 @@ Child RunChild(const std::string& program,
     for (const std::string& entry : environment) {
       putenv(const_cast<char*>(entry.c_str()));
     }
+    SetPreload(program, child.directory);
+    if (chdir(child.directory.c_str()) != 0) {  // for its core
+      _exit(127);
+    }
     std::vector<char*> argv;
     for (std::string& word : words) {
       argv.push_back(word.data());
@@ -132,7 +157,7 @@ Child RunChild(const std::string& program,
   }
   close(facts[1]);
   close(errors[1]);
-  ReadAll(facts[0], errors[0], &child);
+  ReadAll(pid, facts[0], errors[0], &child);
   close(facts[0]);
   close(errors[0]);
   waitpid(pid, &child.status, 0);

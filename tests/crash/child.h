@@ -16,7 +16,8 @@ struct Child {
   int status = 0;  // of wait4
   std::multimap<std::string, std::string> facts;
   std::string errors;     // its standard error
-  std::string directory;  // of its reports; removed by the destructor
+  std::string directory;  // of its reports and core; removed by the destructor
+  bool keep = false;      // not removed
   std::vector<std::string> reports;  // paths of NAME.cairn
   std::vector<std::string>
       other_files;  // everything else in there, the marker left out
@@ -32,7 +33,9 @@ struct Child {
 };
 
 // Starts `program` with a new report directory and `arguments` behind it,
-// `environment` added. When the child says "kill_me PID" it is sent SIGSEGV.
+// `environment` added; the preload is in it when the program's name says so.
+// When the child says "kill_me PID" it is sent SIGSEGV. One that has not ended
+// after two minutes is killed, and its errors say so.
 Child RunChild(const std::string& program,
                const std::vector<std::string>& arguments,
                const std::vector<std::string>& environment = {});

@@ -52,7 +52,23 @@ enum CaseFlags : unsigned {
     SEGV_ACCERR,                                                              \
     "not_executable",                                                         \
     kWrongCode | kFaultAddress)                                               \
-  V(non_canonical_read, SIGSEGV, SI_KERNEL, "non_canonical", kNone)           \
+  V(non_canonical_read, SIGSEGV, SI_KERNEL, "non_canonical", kFaultAddress)   \
+  V(non_canonical_write, SIGSEGV, SI_KERNEL, "non_canonical", kFaultAddress)  \
+  V(non_canonical_index, SIGSEGV, SI_KERNEL, "non_canonical", kFaultAddress)  \
+  V(non_canonical_string, SIGSEGV, SI_KERNEL, "non_canonical", kFaultAddress) \
+  V(non_canonical_thread_local,                                               \
+    SIGSEGV,                                                                  \
+    SI_KERNEL,                                                                \
+    "non_canonical",                                                          \
+    kFaultAddress)                                                            \
+  V(non_canonical_call, SIGSEGV, SI_KERNEL, "non_canonical", kFaultAddress)   \
+  V(non_canonical_return,                                                     \
+    SIGSEGV,                                                                  \
+    SI_KERNEL,                                                                \
+    "non_canonical",                                                          \
+    kFaultAddress | kNoBacktrace)                                             \
+  V(misaligned_vector, SIGSEGV, SI_KERNEL, "misaligned", kFaultAddress)       \
+  V(privileged_instruction, SIGSEGV, SI_KERNEL, "", kNone)                    \
   V(illegal_instruction, SIGILL, ILL_ILLOPN, "", kNone)                       \
   V(breakpoint, SIGTRAP, SI_KERNEL, "", kNone)                                \
   V(divide_by_zero, SIGFPE, FPE_INTDIV, "", kNone)                            \
@@ -129,6 +145,12 @@ enum CaseFlags : unsigned {
     SEGV_ACCERR,                                                              \
     "protected",                                                              \
     kSurvives | kFaultAddress)                                                \
+  V(earlier_handler_raises_blocked, SIGABRT, SI_TKILL, "", kNone)             \
+  V(earlier_handler_leaves_it,                                                \
+    SIGSEGV,                                                                  \
+    SEGV_MAPERR,                                                              \
+    "null_page",                                                              \
+    kFaultAddress)                                                            \
   V(earlier_handler_dies, SIGSEGV, SEGV_MAPERR, "null_page", kFaultAddress)   \
   V(handler_replaced, SIGABRT, SI_TKILL, "", kNone)                           \
   V(holding_malloc_lock,                                                      \
@@ -141,11 +163,7 @@ enum CaseFlags : unsigned {
     SEGV_MAPERR,                                                              \
     "null_page",                                                              \
     kFaultAddress | kNoBacktrace)                                             \
-  V(no_descriptors,                                                           \
-    SIGSEGV,                                                                  \
-    SEGV_MAPERR,                                                              \
-    "null_page",                                                              \
-    kFaultAddress | kNoThreads)                                               \
+  V(no_descriptors, SIGSEGV, SEGV_MAPERR, "null_page", kFaultAddress)         \
   V(all_descriptors_closed, SIGSEGV, SEGV_MAPERR, "null_page", kFaultAddress) \
   V(not_dumpable, SIGSEGV, SEGV_MAPERR, "null_page", kFaultAddress)           \
   V(heap_destroyed, SIGSEGV, SEGV_MAPERR, "null_page", kFaultAddress)         \

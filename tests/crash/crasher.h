@@ -42,6 +42,15 @@ T Hide(T value) {
   return value;
 }
 
+// Installs Cairn, and says why on standard error when it cannot; `name` is the
+// case, and outlives all. One body for the program with Cairn in it and one for
+// the preload.
+bool InstallCairn(const char* directory, char* name);
+
+// In the crash callback: while other threads of this case have yet to crash,
+// waits (bounded) until each of them sleeps in its own crash.
+void WaitUntilAllHaveCrashed();
+
 using CrashFunction = void (*)();
 CrashFunction FindCrash(const std::string& name);
 // Called before cairn_install, for cases that need an earlier handler.

@@ -20,6 +20,7 @@
 
 #include "tests/crash/crasher.h"
 
+using cairn::crash::ForbidAllocation;
 using cairn::crash::Hide;
 using cairn::crash::Tell;
 using cairn::crash::TellAddress;
@@ -94,9 +95,74 @@ __attribute__((noinline)) void crash_data_call() {
 }
 
 __attribute__((noinline)) void crash_non_canonical_read() {
+  TellAddress("fault_address", 0x4141414141414141);
   TellSelf();
   (void)*Hide(reinterpret_cast<volatile int*>(0x4141414141414141));
   STAY;
+}
+
+__attribute__((noinline)) void crash_non_canonical_write() {
+  TellAddress("fault_address", 0x8000000000000123);
+  TellSelf();
+  asm volatile("movw $7, 0x23(%0)" : : "r"(0x8000000000000100) : "memory");
+}
+
+__attribute__((noinline)) void crash_non_canonical_index() {
+  TellAddress("fault_address", 0x0000800000000000 + 8 * 5 - 0x10);
+  TellSelf();
+  asm volatile("addq $1, -0x10(%0, %1, 8)"
+               :
+               : "r"(uint64_t{0x0000800000000000}), "r"(uint64_t{5})
+               : "memory", "cc");
+}
+
+__attribute__((noinline)) void crash_non_canonical_string() {
+  static char from[64];
+  TellAddress("fault_address", 0xdead000000000000);
+  TellSelf();
+  uint64_t to = 0xdead000000000000, count = 8;
+  const char* source = from;
+  asm volatile("rep movsq" : "+D"(to), "+S"(source), "+c"(count) : : "memory");
+}
+
+__attribute__((noinline)) void crash_non_canonical_thread_local() {
+  uint64_t base = 0;
+  syscall(SYS_arch_prctl, 0x1003 /* ARCH_GET_FS */, &base);
+  TellAddress("fault_address", base + 0x7000000000000000);
+  TellSelf();
+  asm volatile("movl %%fs:(%0), %%eax"
+               :
+               : "r"(uint64_t{0x7000000000000000})
+               : "rax", "memory");
+}
+
+// Intel refuses the call, AMD the fetch behind it: the address is the same.
+__attribute__((noinline)) void crash_non_canonical_call() {
+  TellAddress("fault_address", 0x4343434343434343);
+  TellSelf();
+  asm volatile("call *%0" : : "r"(uint64_t{0x4343434343434343}) : "memory");
+}
+
+__attribute__((noinline)) void crash_non_canonical_return() {
+  TellAddress("fault_address", 0x4242424242424242);
+  TellThread();
+  ForbidAllocation();
+  asm volatile("movq %0, (%%rsp)\n\tret"
+               :
+               : "r"(uint64_t{0x4242424242424242})
+               : "memory");
+}
+
+__attribute__((noinline)) void crash_misaligned_vector() {
+  alignas(16) static char bytes[64];
+  TellAddress("fault_address", reinterpret_cast<uint64_t>(bytes) + 4);
+  TellSelf();
+  asm volatile("movaps %%xmm0, (%0)" : : "r"(bytes + 4) : "memory");
+}
+
+__attribute__((noinline)) void crash_privileged_instruction() {
+  TellSelf();
+  asm volatile("hlt");
 }
 
 __attribute__((noinline)) void crash_illegal_instruction() {

@@ -6,6 +6,7 @@
 
 #include <asm/prctl.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <string>
 
 #include "tests/crash/crash_list.h"
@@ -113,11 +115,18 @@ __attribute__((noinline)) void crash_deep_recursion() {
   STAY;
 }
 
+constexpr unsigned kMostTogether = 32;
 static pthread_barrier_t g_barrier;
+static unsigned g_together = 0;
+// Per thread of the crowd, once it is past the barrier; nothing but its fault
+// can make it sleep from then on.
+static std::atomic<pid_t> g_past_barrier[kMostTogether];
 
-static void* crash_together(void*) {
-  Tell("one_of", std::to_string(syscall(SYS_gettid)));
+static void* crash_together(void* number) {
+  const auto self = static_cast<pid_t>(syscall(SYS_gettid));
+  Tell("one_of", std::to_string(self));
   pthread_barrier_wait(&g_barrier);
+  g_past_barrier[reinterpret_cast<uintptr_t>(number)] = self;
   ForbidAllocation();
   (void)*Hide(reinterpret_cast<volatile int*>(0x28));
   return nullptr;
@@ -125,9 +134,12 @@ static void* crash_together(void*) {
 
 static void crash_several(unsigned count) {
   pthread_barrier_init(&g_barrier, nullptr, count);
+  g_together = count;
   pthread_t thread;
-  for (unsigned i = 0; i < count; ++i) {
-    if (pthread_create(&thread, nullptr, crash_together, nullptr) != 0) {
+  for (uintptr_t i = 0; i < count; ++i) {
+    if (pthread_create(
+            &thread, nullptr, crash_together, reinterpret_cast<void*>(i)) !=
+        0) {
       _exit(97);
     }
   }
@@ -198,6 +210,21 @@ __attribute__((noinline)) void crash_earlier_handler_dies() {
   TellAddress("fault_address", 0x38);
   TellThread();
   (void)*Hide(reinterpret_cast<volatile int*>(0x38));
+  STAY;
+}
+
+// The raised signal is blocked while its handler runs, and kills behind it.
+__attribute__((noinline)) void crash_earlier_handler_raises_blocked() {
+  TellSelf();
+  abort();
+}
+
+static void reset_only(int signal, siginfo_t*, void*) {
+  ::signal(signal, SIG_DFL);
+}
+
+__attribute__((noinline)) void crash_earlier_handler_leaves_it() {
+  in_thread_body();
   STAY;
 }
 
@@ -307,6 +334,34 @@ CAIRN_CRASH_LIST(CAIRN_V)
 }  // extern "C"
 
 namespace cairn::crash {
+namespace {
+
+// The state letter of a thread, as the kernel tells it; no libc buffers here,
+// this runs inside a crash.
+char StateOf(pid_t thread) {
+  char path[64], line[256];
+  snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const ssize_t got = file < 0 ? -1 : read(file, line, sizeof(line));
+  close(file);
+  const void* behind = got > 0 ? memrchr(line, ')', got) : nullptr;
+  return behind == nullptr ? '?' : static_cast<const char*>(behind)[2];
+}
+
+}  // namespace
+
+void WaitUntilAllHaveCrashed() {
+  for (unsigned i = 0; i < g_together; ++i) {
+    for (int tries = 0; tries < 2000; ++tries) {
+      const pid_t thread = g_past_barrier[i];
+      if (thread == static_cast<pid_t>(syscall(SYS_gettid)) ||
+          (thread != 0 && StateOf(thread) == 'S')) {
+        break;
+      }
+      usleep(1000);
+    }
+  }
+}
 
 CrashFunction FindCrash(const std::string& name) {
 #define CAIRN_V(entry, signal, code, kind, flags) \
@@ -323,6 +378,12 @@ void PrepareCrash(const std::string& name) {
   action.sa_flags = SA_SIGINFO;
   if (name == "earlier_handler_mends") {
     action.sa_sigaction = mend;
+    sigaction(SIGSEGV, &action, nullptr);
+  } else if (name == "earlier_handler_raises_blocked") {
+    action.sa_sigaction = last_words;
+    sigaction(SIGABRT, &action, nullptr);
+  } else if (name == "earlier_handler_leaves_it") {
+    action.sa_sigaction = reset_only;
     sigaction(SIGSEGV, &action, nullptr);
   } else if (name == "earlier_handler_dies") {
     action.sa_sigaction = last_words;
