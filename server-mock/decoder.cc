@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "report/headline.h"
+#include "report/crash_calls.h"
 #include "report/names.h"
 #include "report/reader.h"
 #include "report/text.h"
@@ -74,18 +74,18 @@ Decoded Summarize(const report::Report& report) {
 }
 
 std::optional<size_t> CulpritIndex(const report::Report& report) {
-  const report::Frame* culprit = report::CulpritOf(report);
-  if (culprit == nullptr) {
+  const std::optional<report::Call> culprit = report::CulpritOf(report);
+  if (!culprit) {
     return std::nullopt;
   }
   size_t index = 0;
-  for (const report::Frame& frame : report::MainThreadOf(report)->frames) {
-    if (&frame == culprit) {
+  for (const report::Frame& frame : report::CrashedThread(report)->frames) {
+    if (&frame == culprit->frame) {
       break;
     }
     index += std::max<size_t>(1, frame.symbols.size());
   }
-  return index;
+  return index + culprit->symbol;
 }
 
 Decoder::Decoder(const ReportFiles* files, Store* store, DecodeOptions options)

@@ -16,12 +16,12 @@ namespace cairn::server {
 
 // Raised with every change of what Signature returns. Issues remember theirs,
 // so that nothing is grouped anew without being asked for.
-inline constexpr int64_t kSignatureVersion = 1;
+inline constexpr int64_t kSignatureVersion = 2;
 inline constexpr size_t kMaxSignatureBytes = 1024;
 
 // Tokens joined by " | ", innermost first:
 // - only the crashed thread counts (the first one, if none is marked);
-// - frames found by a scan count only where there are no others;
+// - frames found by a scan count only where no other says where it happened;
 // - how a program ends (abort, raise, assert, throw, panic, and a handler that
 //   raises again) is left out, what it was doing is not;
 // - functions that fail for others' faults (memcpy, free, std::) are shown but

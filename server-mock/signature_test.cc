@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "frame_rules.h"
-
 namespace cairn::server {
 namespace {
 
@@ -214,16 +212,6 @@ TEST_F(SignatureTest, WithoutAStackTheSignalIsLeft) {
 TEST_F(SignatureTest, IsBounded) {
   EXPECT_LE(Of({std::string(5000, 'a'), std::string(5000, 'b')}).size(),
             kMaxSignatureBytes);
-}
-
-TEST(FrameRules, KnowTheRoles) {
-  EXPECT_EQ(RoleOf("raise"), FrameRole::kEnding);
-  EXPECT_EQ(RoleOf("std::vector<T>::at"), FrameRole::kHelper);
-  EXPECT_EQ(RoleOf("std::terminate"), FrameRole::kEnding);
-  EXPECT_EQ(RoleOf("strange"), FrameRole::kPlace);
-  EXPECT_EQ(RoleOf("clone"), FrameRole::kBase);
-  EXPECT_TRUE(IsSystemModule("libc.so.6"));
-  EXPECT_FALSE(IsSystemModule("libcairn.so"));
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/headline.h"
 
-#include <algorithm>
-
+#include "report/crash_calls.h"
 #include "report/hex.h"
-#include "report/image_text.h"
 #include "report/names.h"
 #include "report/text.h"
 #include "report/text_out.h"
@@ -56,32 +54,6 @@ std::string CrashWords(const Report& report) {
   return report.signal ? SignalWords(report) : "crash of unknown cause";
 }
 
-// Libraries whose frames lie above the caller's fault in an abort.
-bool IsRuntime(const std::string& path) {
-  static constexpr const char* kNames[] = {"libc.so",
-                                           "libc-",
-                                           "libpthread",
-                                           "libstdc++",
-                                           "libc++",
-                                           "libgcc_s",
-                                           "ld-linux",
-                                           "ld-musl",
-                                           "libsystem_",
-                                           "libSystem",
-                                           "linux-vdso"};
-  const std::string name = BaseName(path);
-  return std::any_of(
-      std::begin(kNames), std::end(kNames), [&](const char* start) {
-        return name.rfind(start, 0) == 0;
-      });
-}
-
-bool WasRaisedByRuntime(const Report& report) {
-  return report.exception || !report.abort_message.empty() ||
-         (report.signal && SignalName(report.operating_system,
-                                      report.signal->number) == "SIGABRT");
-}
-
 }  // namespace
 
 std::string WhatHappened(const Report& report) {
@@ -100,32 +72,13 @@ std::string WhatHappened(const Report& report) {
   return CrashWords(report);
 }
 
-const Thread* MainThreadOf(const Report& report) {
-  return report.threads.empty() ? nullptr : &report.threads.front();
-}
-
-const Frame* CulpritOf(const Report& report) {
-  const Thread* thread = MainThreadOf(report);
-  if (thread == nullptr || thread->frames.empty()) {
-    return nullptr;
-  }
-  if (WasRaisedByRuntime(report)) {
-    for (const Frame& frame : thread->frames) {
-      if (frame.image && *frame.image < report.images.size() &&
-          !IsRuntime(report.images[*frame.image].path)) {
-        return &frame;
-      }
-    }
-  }
-  return &thread->frames.front();
-}
-
 std::string Headline(const Report& report) {
-  const Frame* frame = CulpritOf(report);
+  const std::optional<Call> culprit = CulpritOf(report);
   const std::string what = WhatHappened(report);
-  return frame == nullptr
-             ? what
-             : what + " in " + Shortened(PlaceName(report, *frame, false));
+  return culprit ? what + " in " +
+                       Shortened(PlaceName(
+                           report, *culprit->frame, false, culprit->symbol))
+                 : what;
 }
 
 }  // namespace cairn::report

@@ -13,14 +13,6 @@ namespace cairn::report {
 // "SIGSEGV (SEGV_MAPERR) at 0x0".
 std::string WhatHappened(const Report& report);
 
-// The crashed thread, else the first; null when there is none.
-const Thread* MainThreadOf(const Report& report);
-
-// The frame to look at first: the innermost, but for an abort or an uncaught
-// exception the innermost outside of the C and C++ runtime that raised it. Null
-// when there is none.
-const Frame* CulpritOf(const Report& report);
-
 }  // namespace cairn::report
 
 #endif  // CAIRN_REPORT_HEADLINE_H_

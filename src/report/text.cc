@@ -4,6 +4,7 @@
 // trail → what is missing.
 #include "report/text.h"
 
+#include "report/crash_calls.h"
 #include "report/headline.h"
 #include "report/hex.h"
 #include "report/names.h"
@@ -78,15 +79,17 @@ std::string Why(const Report& report) {
 }
 
 std::string Where(const Report& report, const TextOut& out) {
-  const Frame* frame = CulpritOf(report);
-  if (frame == nullptr) {
+  const std::optional<Call> culprit = CulpritOf(report);
+  if (!culprit) {
     return "";
   }
   const bool raw = out.options().raw;
-  std::string where = PlaceName(report, *frame, raw);
-  if (!raw && !frame->symbols.empty() && !frame->symbols[0].file.empty()) {
-    where += " at " + Clean(frame->symbols[0].file) + ":" +
-             std::to_string(frame->symbols[0].line);
+  const std::vector<SymbolFrame>& symbols = culprit->frame->symbols;
+  const size_t symbol = culprit->symbol;
+  std::string where = PlaceName(report, *culprit->frame, raw, symbol);
+  if (!raw && symbol < symbols.size() && !symbols[symbol].file.empty()) {
+    where += " at " + Clean(symbols[symbol].file) + ":" +
+             std::to_string(symbols[symbol].line);
   }
   return where;
 }

@@ -129,9 +129,13 @@ void TextOut::Fact(const std::string& name, const std::string& value) {
   }
 }
 
-std::string PlaceName(const Report& report, const Frame& frame, bool raw) {
-  if (!raw && !frame.symbols.empty() && !frame.symbols[0].function.empty()) {
-    return Clean(frame.symbols[0].function);
+std::string PlaceName(const Report& report,
+                      const Frame& frame,
+                      bool raw,
+                      size_t symbol) {
+  if (!raw && symbol < frame.symbols.size() &&
+      !frame.symbols[symbol].function.empty()) {
+    return Clean(frame.symbols[symbol].function);
   }
   if (frame.image && *frame.image < report.images.size()) {
     return Clean(BaseName(report.images[*frame.image].path)) + "+" +

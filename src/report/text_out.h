@@ -58,8 +58,12 @@ void PrintImages(const Report& report, TextOut* out);
 void PrintTrail(const Report& report, TextOut* out);
 void PrintLimits(const Report& report, TextOut* out);
 
-// The function, else "module+0x1234", else the address; for `raw` never a name.
-std::string PlaceName(const Report& report, const Frame& frame, bool raw);
+// The function (of an inlined call: `symbol` of the frame), else
+// "module+0x1234", else the address; for `raw` never a name.
+std::string PlaceName(const Report& report,
+                      const Frame& frame,
+                      bool raw,
+                      size_t symbol = 0);
 
 }  // namespace cairn::report
 

@@ -1,49 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The lists, each sorted. A name with a star matches by its beginning.
-#include "frame_rules.h"
+#include "report/frame_rules.h"
 
 #include <algorithm>
 #include <span>
 
-namespace cairn::server {
+namespace cairn::report {
 namespace {
 
 using Names = std::span<const std::string_view>;
 
 constexpr std::string_view kEndings[] = {
     "-[NSException raise]",
-    "_Unwind_RaiseException",
-    "_Unwind_Resume",
+    "_Unwind_*",
     "__GI_abort",
     "__GI_raise",
     "___stack_chk_fail",
     "__abort",
-    "__assert",
-    "__assert_fail",
-    "__assert_fail_base",
-    "__assert_rtn",
+    "__android_log_assert",
+    "__assert*",
     "__chk_fail",
-    "__cxa_pure_virtual",
-    "__cxa_rethrow",
-    "__cxa_throw",
+    "__clang_call_terminate",
+    "__cxa_*",
     "__cxxabiv1::*",
-    "__fortify_fail",
-    "__fortify_fail_abort",
+    "__fortify_fail*",
+    "__gcc_personality_*",
+    "__glibcxx_assert_fail",
     "__gnu_cxx::__verbose_terminate_handler",
+    "__gnu_debug::*",
+    "__gxx_personality_*",
     "__kill",
+    "__libc_assert_fail",
     "__libc_fatal",
-    "__libc_message",
+    "__libc_message*",
+    "__malloc_assert",
     "__pthread_kill",
     "__pthread_kill_implementation",
     "__pthread_kill_internal",
     "__rust_start_panic",
     "__stack_chk_fail",
+    "__stack_chk_fail_local",
+    "__tgkill",
+    "_objc_terminate",
     "_purecall",
     "abort",
-    "cairn::*",
+    "abort_message",
+    "cairn::capture::*",
+    "cairn::client::*",
+    "cairn::handlers::*",
+    "cairn::interpose::*",
+    "cairn::safe::*",
+    "cairn::writer::*",
     "cairn_capture",
     "core::panicking::*",
+    "demangling_terminate_handler",
+    "g_abort",
+    "g_assertion_message*",
     "gsignal",
     "kill",
     "malloc_printerr",
@@ -52,10 +65,16 @@ constexpr std::string_view kEndings[] = {
     "raise",
     "rust_begin_unwind",
     "rust_panic",
+    "std::__glibcxx_assert_fail",
+    "std::__libcpp_verbose_abort",
+    "std::__replacement_assert",
+    "std::__terminate",
     "std::__throw_*",
+    "std::abort",
     "std::panicking::*",
     "std::rethrow_exception",
     "std::terminate",
+    "std::unexpected",
     "terminate",
     "tgkill",
 };
@@ -173,6 +192,11 @@ constexpr std::string_view kSystemModules[] = {
     "libstdc++*", "libsystem_*",     "linux-gate.so*", "linux-vdso*",
 };
 
+constexpr std::string_view kReporterModules[] = {
+    "libcairn-preload.so*",
+    "libcairn.*",
+};
+
 bool Matches(Names names, std::string_view text) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
     return name.ends_with('*')
@@ -200,4 +224,8 @@ bool IsSystemModule(std::string_view module) {
   return Matches(kSystemModules, module);
 }
 
-}  // namespace cairn::server
+bool IsReporterModule(std::string_view module) {
+  return Matches(kReporterModules, module);
+}
+
+}  // namespace cairn::report

@@ -2,11 +2,11 @@
 //
 // NormalizeFunction: StripSuffixes → one pass over the rest, in which each
 // handler below takes what it knows from the front of `rest_`.
-#include "function_name.h"
+#include "report/function_name.h"
 
 #include <cctype>
 
-namespace cairn::server {
+namespace cairn::report {
 namespace {
 
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
@@ -248,4 +248,4 @@ std::string NormalizeFunction(std::string_view name) {
   return result.empty() ? std::string(name) : result;
 }
 
-}  // namespace cairn::server
+}  // namespace cairn::report

@@ -5,13 +5,13 @@
 //
 // Any thread. Time is linear in the name; a name that follows no known grammar
 // comes back as far as it was understood, the rest as it is.
-#ifndef CAIRN_SERVER_FUNCTION_NAME_H_
-#define CAIRN_SERVER_FUNCTION_NAME_H_
+#ifndef CAIRN_REPORT_FUNCTION_NAME_H_
+#define CAIRN_REPORT_FUNCTION_NAME_H_
 
 #include <string>
 #include <string_view>
 
-namespace cairn::server {
+namespace cairn::report {
 
 // Longer names are cut before anything else.
 inline constexpr size_t kMaxFunctionNameBytes = 4096;
@@ -22,6 +22,6 @@ inline constexpr size_t kMaxFunctionNameBytes = 4096;
 // anonymous namespace the same one.
 std::string NormalizeFunction(std::string_view name);
 
-}  // namespace cairn::server
+}  // namespace cairn::report
 
-#endif  // CAIRN_SERVER_FUNCTION_NAME_H_
+#endif  // CAIRN_REPORT_FUNCTION_NAME_H_

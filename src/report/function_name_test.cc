@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Left: what c++filt, llvm-cxxfilt and rustfilt print. Fault A9.7.
-#include "function_name.h"
+#include "report/function_name.h"
 
 #include <gtest/gtest.h>
 
-namespace cairn::server {
+namespace cairn::report {
 namespace {
 
 struct Case {
@@ -93,4 +93,4 @@ TEST(FunctionNameBroken, LongNamesAreCut) {
 }
 
 }  // namespace
-}  // namespace cairn::server
+}  // namespace cairn::report
