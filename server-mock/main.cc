@@ -9,6 +9,7 @@
 //     Content-Encoding: gzip          or identity
 //     201 kept now      200 kept before, the same bytes
 //     400 no report, damaged, or of another uuid      401 token
+//     421 called by a name that is not this server's
 //     409 uuid taken by other bytes   413 over a size limit   415 encoding
 //     429 too many; Retry-After       503, 507 fault of this side; later
 //     An answer of 200 or 201 means: bytes, name and row are on disk.

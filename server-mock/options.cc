@@ -28,6 +28,10 @@ void Declare(CLI::App* app, Options* options, std::string* listen) {
   app->add_flag("--open",
                 options->open,
                 "go without tokens on an address that others can reach");
+  app->add_option("--allow-host",
+                  options->allowed_hosts,
+                  "a name that requests may call the server by, besides "
+                  "localhost; repeatable");
   app->add_option(
          "--max-body-bytes", options->max_body_bytes, "largest body as sent")
       ->capture_default_str();
@@ -89,6 +93,11 @@ bool IsLoopback(const std::string& host) {
   return host == "localhost" || host == "::1" ||
          (inet_pton(AF_INET, host.c_str(), &address) == 1 &&
           ntohl(address.s_addr) >> 24 == IN_LOOPBACKNET);
+}
+
+bool ChecksHosts(const Options& options, const std::string& token) {
+  return !options.allowed_hosts.empty() ||
+         (token.empty() && IsLoopback(options.host));
 }
 
 int ParseOptions(int argc, char** argv, Options* options) {

@@ -17,6 +17,8 @@ struct Options {
   std::string token;       // "": who may connect may put
   std::string read_token;  // "": who may connect may read
   bool open = false;       // allow both of these on an address not loopback
+  // Names besides those of loopback by which requests may call the server.
+  std::vector<std::string> allowed_hosts;
   uint64_t max_body_bytes = 16u << 20;
   uint64_t max_report_bytes = 64u << 20;
   uint32_t reports_per_minute = 600;  // of one address; 0: no limit
@@ -26,6 +28,9 @@ struct Options {
 // "127.0.0.1:8080", "localhost:0", "[::1]:8080". False: not of that shape.
 bool ParseListen(const std::string& text, Options* options);
 bool IsLoopback(const std::string& host);
+// Whether names are looked at at all: where loopback alone guards the server,
+// and where names were given. A token guards by itself.
+bool ChecksHosts(const Options& options, const std::string& token);
 // Fills `options` from the command line and the environment. Returns -1 to go
 // on, else the exit code (help, version, wrong usage), with its text printed.
 int ParseOptions(int argc, char** argv, Options* options);

@@ -9,6 +9,7 @@
 #include "assets.h"
 #include "auth.h"
 #include "clock.h"
+#include "host_check.h"
 #include "report/json.h"
 
 namespace cairn::server {
@@ -130,8 +131,26 @@ bool Routes::Refuse(const httplib::Request& request,
   return true;
 }
 
+bool Routes::MayBeCalled(const httplib::Request& request,
+                         const std::string& token,
+                         httplib::Response* response) {
+  const std::string host = request.get_header_value("Host");
+  if (!ChecksHosts(options_, token) || NamesThisServer(host, options_)) {
+    return true;
+  }
+  Answer(response,
+         421,
+         "this server is not called that",
+         "call it localhost, or start it with --allow-host and the name that "
+         "is meant");
+  return false;
+}
+
 bool Routes::MayRead(const httplib::Request& request,
                      httplib::Response* response) {
+  if (!MayBeCalled(request, options_.read_token, response)) {
+    return false;
+  }
   std::string header = request.get_header_value("Authorization");
   if (options_.read_token.empty() || HasBearer(header, options_.read_token) ||
       HasPassword(header, options_.read_token)) {

@@ -46,7 +46,10 @@ class Routes {
            const httplib::ContentReader& reader);
 
  private:
-  // False: answered with why not.
+  // False: answered with why not. `token` is what guards the address asked for.
+  bool MayBeCalled(const httplib::Request& request,
+                   const std::string& token,
+                   httplib::Response* response);
   bool MayRead(const httplib::Request& request, httplib::Response* response);
   bool MayPut(const httplib::Request& request, httplib::Response* response);
 

@@ -102,6 +102,9 @@ void AnswerIngest(httplib::Response* response, IngestStatus status) {
 
 bool Routes::MayPut(const httplib::Request& request,
                     httplib::Response* response) {
+  if (!MayBeCalled(request, options_.token, response)) {
+    return false;
+  }
   uint32_t wait_s = rate_limit_.Take(request.remote_addr, SteadyMs());
   if (wait_s != 0) {
     response->set_header("Retry-After", std::to_string(wait_s));

@@ -6,6 +6,7 @@
 #include "api.h"
 #include "auth.h"
 #include "clock.h"
+#include "host_check.h"
 #include "options.h"
 #include "rate_limit.h"
 
@@ -102,6 +103,46 @@ TEST(Options, Loopback) {
   EXPECT_FALSE(IsLoopback("0.0.0.0"));
   EXPECT_FALSE(IsLoopback("127.example.org"));
   EXPECT_FALSE(IsLoopback("::"));
+}
+
+TEST(HostCheck, TakesLoopbackAndTheNamesThatWereGiven) {
+  Options options;
+  options.host = "127.0.0.1";
+  options.allowed_hosts = {"Crashes.Example.org"};
+  for (const char* right : {"localhost",
+                            "LOCALHOST:8080",
+                            "localhost.:8080",
+                            "127.0.0.1",
+                            "127.0.0.1:8080",
+                            "127.3.2.1:1",
+                            "[::1]",
+                            "[::1]:8080",
+                            "crashes.example.org:443",
+                            "crashes.example.org."}) {
+    EXPECT_TRUE(NamesThisServer(right, options)) << right;
+  }
+  for (const char* wrong : {"",
+                            ":80",
+                            ".",
+                            "evil.example",
+                            "evil.example:8080",
+                            "localhost.evil.example",
+                            "evil.example:80:localhost",
+                            "localhost:80@evil.example",
+                            "localhost@evil.example",
+                            "127.0.0.1.evil.example",
+                            "10.0.0.1",
+                            "0.0.0.0",
+                            "::1",
+                            "[::1",
+                            "[::1]evil",
+                            "[::2]",
+                            "localhost evil",
+                            "xcrashes.example.org"}) {
+    EXPECT_FALSE(NamesThisServer(wrong, options)) << wrong;
+  }
+  options.host = "photos.test";
+  EXPECT_TRUE(NamesThisServer("photos.test:8080", options));
 }
 
 int Parse(std::vector<const char*> arguments) {

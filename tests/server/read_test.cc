@@ -177,6 +177,58 @@ TEST_F(Read, TheReadTokenGuardsEverythingButHealth) {
   EXPECT_EQ(server.Get("/healthz").status, 200);
 }
 
+// A page of a foreign site whose name was given this machine's address: the
+// browser sends that name.
+TEST_F(Read, OnLoopbackWithoutTokensForeignNamesAreRefused) {
+  ServerProcess server(folder_.path());
+  const std::string report = SampleReport("simple", 1);
+  const httplib::Headers foreign = {{"Host", "evil.example:80"}};
+  EXPECT_EQ(server.Put(PathOf(report), report, foreign).status, 421);
+  EXPECT_EQ(server.Get(PathOf(report)).status, 404);
+  Add(server, report);
+  for (const std::string& path : {std::string("/"),
+                                  std::string("/reports"),
+                                  std::string("/api/v1/issues"),
+                                  PathOf(report),
+                                  PathOf(report) + "/raw"}) {
+    auto refused = server.Get(path, foreign);
+    EXPECT_EQ(refused.status, 421) << path;
+    EXPECT_TRUE(Has(refused.body, "--allow-host")) << refused.body;
+    EXPECT_FALSE(Has(refused.body, "crash_here"));
+    for (const char* name :
+         {"localhost", "LocalHost:1", "127.0.0.1", "[::1]"}) {
+      EXPECT_EQ(server.Get(path, {{"Host", name}}).status, 200)
+          << name << " " << path;
+    }
+  }
+  EXPECT_EQ(server.Get("/healthz", foreign).status, 200);
+  // Without a name, as no browser asks.
+  EXPECT_TRUE(server.Raw("GET /api/v1/issues HTTP/1.1\r\n\r\n")
+                  .starts_with("HTTP/1.1 421"));
+}
+
+TEST_F(Read, NamesOfOnesOwnAndTokensLetForeignNamesIn) {
+  const httplib::Headers foreign = {{"Host", "crashes.example.org"}};
+  {
+    ServerProcess server(folder_.path(),
+                         {"--allow-host", "crashes.example.org"});
+    EXPECT_EQ(server.Get("/api/v1/issues", foreign).status, 200);
+    EXPECT_EQ(server.Get("/api/v1/issues", {{"Host", "evil.example"}}).status,
+              421);
+  }
+  ServerProcess server(folder_.path(), {"--read-token", "secret"});
+  EXPECT_EQ(server.Get("/api/v1/issues", foreign).status, 401);
+  EXPECT_EQ(server
+                .Get("/api/v1/issues",
+                     {{"Host", "crashes.example.org"},
+                      {"Authorization", "Bearer secret"}})
+                .status,
+            200);
+  // Putting has no token here.
+  const std::string report = SampleReport("simple", 2);
+  EXPECT_EQ(server.Put(PathOf(report), report, foreign).status, 421);
+}
+
 TEST_F(Read, HostileRequestsLeaveItServing) {
   ServerProcess server(folder_.path());
   server.Raw(std::string("\0\0\0\0", 4), true);
