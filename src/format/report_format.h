@@ -135,7 +135,11 @@ inline constexpr size_t kMaxRecordHeaderBytes = 8;
     64,                                                                        \
     Unsigned,                                                                  \
     None,                                                                      \
-    "Index of an image that has been unloaded since")                          \
+    "Index of an image that has been unloaded since; earlier writers only: "   \
+    "it "                                                                      \
+    "stands under no checksum")                                                \
+  V(UnloadedImages, 65, Group, None, "Images that have been unloaded since")   \
+  V(UnloadedImage, 66, Unsigned, UnloadedImages, "Index of one; repeated")     \
                                                                                \
   V(Event, 80, Group, None, "What happened")                                   \
   V(EventKind, 81, Unsigned, Event, "See EventKind")                           \

@@ -10,6 +10,7 @@
 #include "report/json.h"
 #include "report/reader.h"
 #include "report/text.h"
+#include "samples/sample_file.h"
 #include "samples/samples.h"
 
 namespace cairn::report {
@@ -31,12 +32,14 @@ format::FileHeader HeaderOf(const Bytes& bytes) {
 
 class Damage : public testing::TestWithParam<int> {
  protected:
-  const Bytes whole_ = GetParam() == 0 ? samples::Simple() : samples::Rich();
+  const Bytes whole_ = GetParam() == 0   ? samples::Simple()
+                       : GetParam() == 1 ? samples::Rich()
+                                         : samples::RichOfToday();
   const size_t committed_ =
       static_cast<size_t>(HeaderOf(whole_).committed_bytes);
 };
 
-INSTANTIATE_TEST_SUITE_P(Samples, Damage, testing::Values(0, 1));
+INSTANTIATE_TEST_SUITE_P(Samples, Damage, testing::Values(0, 1, 2));
 
 TEST_P(Damage, A5_4_A5_21_EveryCutIsReadUpToTheCut) {
   const Report full = Read(whole_).report;
@@ -64,30 +67,31 @@ TEST_P(Damage, A5_4_A5_21_EveryCutIsReadUpToTheCut) {
   EXPECT_EQ(threads, full.threads.size());
 }
 
-// Where the only record stands that is in no group, and so under no checksum:
-// kImageUnloaded of the rich sample.
+// Where the rich sample has the only record that stands in no group, and so
+// under no checksum: kImageUnloaded of earlier writers. 0: nowhere.
 size_t LooseRecord(const Bytes& file) {
   const Bytes record = {64, 0, 1, 1, 3};
-  return static_cast<size_t>(
-      std::search(file.begin(), file.end(), record.begin(), record.end()) -
-      file.begin());
+  const auto at =
+      std::search(file.begin(), file.end(), record.begin(), record.end());
+  return at == file.end() ? 0 : static_cast<size_t>(at - file.begin());
 }
 
-bool IsUnderChecksum(size_t offset, size_t loose_record) {
-  if (offset < sizeof(format::FileHeader)) {
-    return offset < offsetof(format::FileHeader, installer);
-  }
-  return offset < loose_record || offset >= loose_record + 5;
-}
-
-TEST_P(Damage, A5_5_EveryFlippedByteUnderAChecksumIsNoticed) {
-  const size_t loose_record = LooseRecord(whole_);
+// A flipped byte is noticed, or changes nothing of what the report says: the
+// header's identities and its part that changes at the crash have no checksum.
+TEST_P(Damage, A5_5_EveryFlippedByteIsNoticedOrHarmless) {
+  const std::string full = ToJson(Read(whole_).report);
+  const size_t loose = LooseRecord(whole_);
+  EXPECT_EQ(loose != 0, GetParam() == 1);
   for (size_t offset = 0; offset < whole_.size(); ++offset) {
     for (const int mask : {0x01, 0x80, 0xff}) {
       Bytes flipped = whole_;
       flipped[offset] = static_cast<uint8_t>(flipped[offset] ^ mask);
       const ReadResult result = Read(flipped);
-      if (IsUnderChecksum(offset, loose_record)) {
+      const bool has_checksum =
+          offset >= sizeof(format::FileHeader) ||
+          offset < offsetof(format::FileHeader, installer);
+      const bool is_loose = loose != 0 && offset >= loose && offset < loose + 5;
+      if (!is_loose && (has_checksum || ToJson(result.report) != full)) {
         EXPECT_NE(result.status, ReadStatus::kWhole)
             << "byte " << offset << " ^ " << mask;
       }
@@ -101,6 +105,36 @@ TEST_P(Damage, A5_5_EveryFlippedByteUnderAChecksumIsNoticed) {
       ReportLength(flipped.data(), flipped.size());
     }
   }
+}
+
+// Not one image is called unloaded by a group whose checksum is wrong.
+TEST(DamageOfUnloaded, ADamagedGroupMarksNothing) {
+  Bytes bytes = samples::RichOfToday();
+  const Bytes record = {66, 0, 1, 1, 3};
+  const auto at =
+      std::search(bytes.begin(), bytes.end(), record.begin(), record.end());
+  ASSERT_NE(at, bytes.end());
+  EXPECT_TRUE(Read(bytes).report.images.at(3).unloaded);
+  at[4] = 2;
+  const ReadResult result = Read(bytes);
+  EXPECT_EQ(result.status, ReadStatus::kCut);
+  for (const Image& image : result.report.images) {
+    EXPECT_FALSE(image.unloaded);
+  }
+}
+
+TEST(DamageOfUnloaded, EarlierWritersLooseRecordIsRead) {
+  samples::SampleFile file(5);
+  for (const uint64_t address : {0x1000, 0x2000}) {
+    file.Group(format::Field::kImage, [&] {
+      file.Number(format::Field::kImageBytes, 4096);
+      file.Text(format::Field::kImagePath, std::to_string(address));
+    });
+  }
+  file.Number(format::Field::kImageUnloaded, 1);
+  const Report report = Read(file.Finish()).report;
+  EXPECT_FALSE(report.images.at(0).unloaded);
+  EXPECT_TRUE(report.images.at(1).unloaded);
 }
 
 // One damaged byte costs no more than the group it is in.

@@ -42,6 +42,9 @@ bool ModelBuilder::MakeEntry(Field group, size_t offset) {
     case Field::kException:
       report.exception.emplace();
       return true;
+    case Field::kUnloadedImages:
+      sound_unloaded_ = unloaded_.size();
+      return true;
     case Field::kSymbols:
       report.has_symbols = true;
       return true;
@@ -63,6 +66,11 @@ void ModelBuilder::Put(const Value& value, Field parent) {
   switch (parent) {
     case Field::kNone:
       if (value.field == Field::kImageUnloaded && Grow(&unloaded_, 0)) {
+        unloaded_.back() = value.number;
+      }
+      return;
+    case Field::kUnloadedImages:
+      if (Grow(&unloaded_, 0)) {
         unloaded_.back() = value.number;
       }
       return;
@@ -110,6 +118,9 @@ void ModelBuilder::Put(const Value& value, Field parent) {
 void ModelBuilder::End(Field group, bool sound, size_t offset) {
   const bool kept = open_.back();
   open_.pop_back();
+  if (group == Field::kUnloadedImages && kept && !sound) {
+    unloaded_.resize(sound_unloaded_);  // another image might be told
+  }
   if (group == Field::kThread && kept) {
     ContinueFirstThread();
   }

@@ -106,6 +106,7 @@ class ModelBuilder {
   std::vector<Stack> stacks_;
   bool trie_broken_ = false;
   std::vector<uint64_t> unloaded_;
+  size_t sound_unloaded_ = 0;  // entries before the open group
   std::optional<uint64_t> event_pid_;
 
   // Node → index + 1 in symbols_.

@@ -78,7 +78,7 @@ TEST(RecordWriter, CommitPublishesThePosition) {
   std::vector<uint8_t> buffer(64);
   uint64_t committed = 0;
   RecordWriter writer(buffer.data(), 0, buffer.size(), &committed);
-  writer.PutUnsigned(Field::kImageUnloaded, 3);
+  writer.PutUnsigned(Field::kThreadId, 3);
   EXPECT_EQ(committed, 0u);
   writer.Commit();
   EXPECT_EQ(committed, writer.position());

@@ -167,9 +167,17 @@ uint32_t PutImages(RecordWriter* records,
 void PutUnloadedImages(RecordWriter* records,
                        const capture::ImageTable& table) {
   const uint32_t count = table.count();
-  for (uint32_t i = 0; i < count; ++i) {
+  uint32_t i = 0;
+  while (i < count && table.at(i).unloaded == 0) {
+    ++i;
+  }
+  if (i == count) {
+    return;
+  }
+  ScopedGroup group(records, Field::kUnloadedImages);
+  for (; group && i < count; ++i) {
     if (table.at(i).unloaded != 0) {
-      records->PutUnsigned(Field::kImageUnloaded, i);
+      records->PutUnsigned(Field::kUnloadedImage, i);
     }
   }
 }

@@ -25,7 +25,9 @@ constexpr Field kLaterField = static_cast<Field>(4000);
 constexpr Field kLaterGroup = static_cast<Field>(4001);
 constexpr Field kLaterAppField = static_cast<Field>(4002);
 
-void PutFacts(SampleFile* file) {
+enum class Unloaded { kLoose, kInAGroup };
+
+void PutFacts(SampleFile* file, Unloaded unloaded) {
   file->Group(Field::kApp, [&] {
     file->Text(Field::kAppId, "org.example.player");
     file->Text(Field::kAppVersion, "2.0.0-beta");
@@ -43,7 +45,12 @@ void PutFacts(SampleFile* file) {
   for (const SampleImage& image : kImages) {
     PutImage(file, image);
   }
-  file->Number(Field::kImageUnloaded, 3);
+  if (unloaded == Unloaded::kLoose) {
+    file->Number(Field::kImageUnloaded, 3);
+  } else {
+    file->Group(Field::kUnloadedImages,
+                [&] { file->Number(Field::kUnloadedImage, 3); });
+  }
 }
 
 void PutEvent(SampleFile* file) {
@@ -223,13 +230,11 @@ void PutNames(SampleFile* file) {
   });
 }
 
-}  // namespace
-
-std::vector<uint8_t> Rich() {
+std::vector<uint8_t> Made(Unloaded unloaded) {
   SampleFile file(0xa0);
   std::vector<uint64_t> registers;
   file.header().format_version = format::kFormatVersion + 1;
-  PutFacts(&file);
+  PutFacts(&file, unloaded);
   PutEvent(&file);
   PutCrashedThread(&file, &registers);
   PutLaterGroup(&file);
@@ -244,6 +249,16 @@ std::vector<uint8_t> Rich() {
   file.BeginSection();
   PutNames(&file);
   return file.Finish();
+}
+
+}  // namespace
+
+std::vector<uint8_t> Rich() {
+  return Made(Unloaded::kLoose);
+}
+
+std::vector<uint8_t> RichOfToday() {
+  return Made(Unloaded::kInAGroup);
 }
 
 }  // namespace cairn::samples
