@@ -73,20 +73,43 @@ function(cairn_library name)
   target_compile_options(${name} PRIVATE -fvisibility=hidden -fvisibility-inlines-hidden)
 endfunction()
 
-# cairn_unit_test(NAME SOURCES… LIBS targets…): a GoogleTest program; its object
-# libraries are linked whole.
+# What a stage of scripts/test builds where it does not run all: every unit test;
+# those of them that have threads; the fuzzers.
+foreach(stage IN ITEMS unit_tests threaded_tests fuzzers)
+  if(PROJECT_IS_TOP_LEVEL)
+    add_custom_target(${stage})
+  endif()
+endforeach()
+
+# cairn_stage_target(STAGE TARGETS…): the stage's tests need these.
+function(cairn_stage_target stage)
+  if(TARGET ${stage})
+    add_dependencies(${stage} ${ARGN})
+  endif()
+endfunction()
+
+# cairn_unit_test(NAME [THREADS] SOURCES… LIBS targets…): a GoogleTest program; its
+# object libraries are linked whole. THREADS: it has some, so ThreadSanitizer runs it.
 function(cairn_unit_test name)
   if(NOT CAIRN_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "" "LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE cairn_flags cairn_sanitizers ${ARG_LIBS} GTest::gtest
                                         GTest::gtest_main Threads::Threads)
   target_compile_definitions(${name} PRIVATE CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              CAIRN_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS unit)
+  cairn_stage_target(unit_tests ${name})
+  if(ARG_THREADS)
+    set(suppressed ${PROJECT_SOURCE_DIR}/cmake/tsan_suppressions.txt)
+    set_tests_properties(${name} PROPERTIES LABELS "unit;threads" ENVIRONMENT
+                                            "TSAN_OPTIONS=suppressions=${suppressed}")
+    cairn_stage_target(threaded_tests ${name})
+  else()
+    set_tests_properties(${name} PROPERTIES LABELS unit)
+  endif()
 endfunction()
 
 # cairn_fuzzer(NAME SOURCES… LIBS targets…): a libFuzzer program; the name ends
@@ -98,4 +121,5 @@ function(cairn_fuzzer name)
                                         Threads::Threads)
   target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  cairn_stage_target(fuzzers ${name})
 endfunction()

@@ -3,6 +3,7 @@
 // Bytes as an ELF file: headers, notes, symbol tables, look-ups.
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   file->debug_link();
+  if (const auto id = file->DerivedId(); !id.empty() && id.size() != 16) {
+    std::abort();
+  }
   SymbolIndex index;
   for (const ElfSection& section : file->sections()) {
     if (section.type == elf::kSectionSymbols ||

@@ -31,10 +31,12 @@ jobs=2
 # tracked PATTERN…: files that git knows, one a line.
 tracked() { git ls-files -- "$@"; }
 
-# build_preset NAME: configures and builds a preset of CMakePresets.json.
+# build_preset NAME [TARGET…]: configures and builds a preset of CMakePresets.json.
 build_preset() {
-  cmake --preset "$1"
-  cmake --build --preset "$1" -j "$jobs"
+  local name=$1
+  shift
+  cmake --preset "$name"
+  cmake --build --preset "$name" -j "$jobs" ${1:+--target "$@"}
 }
 
 # run_ctest DIR ARGS…: every test must exist and run; a hung one is ended.
@@ -157,14 +159,13 @@ stage_apple() {
 
 # Checks of the build's own objects belong to the product's build alone.
 stage_asan() {
-  build_preset asan
+  build_preset asan unit_tests
   run_ctest build-asan -L '^unit$' -LE '^(check|no_sanitizer)$' -j "$jobs"
 }
 
 stage_tsan() {
-  build_preset tsan
-  run_ctest build-tsan -L '^unit$' -LE '^(check|no_sanitizer)$' \
-    -R 'client|upload|server|interpose' -j "$jobs"
+  build_preset tsan threaded_tests
+  run_ctest build-tsan -L '^threads$' -j "$jobs"
 }
 
 # fuzz_one PROGRAM: from a copy of its seeds, so that the tree stays as it is.
@@ -172,17 +173,17 @@ fuzz_one() {
   local name seconds=5 work
   name=$(basename "$1" _fuzzer)
   [ "${CAIRN_TEST_FULL:-0}" = 0 ] || seconds=60
-  work=build-fuzz/runs/$name
+  work=build-asan/fuzz-runs/$name
   mkdir -p "$work/corpus" "fuzz/corpus/$name"
   "$1" -max_total_time=$seconds -timeout=10 -rss_limit_mb=1024 \
     -artifact_prefix="$work/" "$work/corpus" "fuzz/corpus/$name"
 }
 
 stage_fuzz() {
-  build_preset fuzz
+  build_preset asan fuzzers
   export -f fuzz_one
   # shellcheck disable=SC2016
-  find build-fuzz -name '*_fuzzer' -type f -perm -u+x | sort |
+  find build-asan/bin -name '*_fuzzer' -type f -perm -u+x | sort |
     check_each bash -c 'fuzz_one "$1"' check
 }
 

@@ -167,12 +167,14 @@ TEST_F(Read, TheReadTokenGuardsEverythingButHealth) {
     EXPECT_EQ(answer.status, 401) << path;
     EXPECT_TRUE(
         Has(answer.get_header_value("WWW-Authenticate"), "Basic realm="));
+    // A server that was built without the viewer has no front page.
+    const int allowed = path == "/" && CAIRN_HAS_VIEWER == 0 ? 404 : 200;
     EXPECT_EQ(server.Get(path, {{"Authorization", "Bearer secret"}}).status,
-              200);
+              allowed);
     // "me:secret"
     EXPECT_EQ(
         server.Get(path, {{"Authorization", "Basic bWU6c2VjcmV0"}}).status,
-        200);
+        allowed);
   }
   EXPECT_EQ(server.Get("/healthz").status, 200);
 }
