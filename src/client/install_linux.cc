@@ -12,6 +12,7 @@
 //   background
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "cairn/cairn.h"
 #include "capture/image_table.h"
@@ -64,7 +66,15 @@ std::mutex g_mutex;
 Installation* g_installation = nullptr;
 Config* g_config = nullptr;
 
+// Of an earlier install, never unmapped: another thread may just have asked for
+// the state, to set a key or for a crash.
+Installation* g_spare = nullptr;
+
 Installation* MapInstallation() {
+  if (g_spare != nullptr &&
+      madvise(g_spare, sizeof(Installation), MADV_DONTNEED) == 0) {
+    return std::exchange(g_spare, nullptr);
+  }
   void* memory = mmap(nullptr,
                       sizeof(Installation),
                       PROT_READ | PROT_WRITE,
@@ -89,9 +99,15 @@ void FillVectors(Installation* installation) {
   vectors.executable_path = installation->executable_path;
 }
 
-void Unmap(Installation* installation) {
-  RemoveSlots(&installation->state);
-  munmap(installation, sizeof(Installation));
+void Release(Installation* installation) {
+  CrashState& state = installation->state;
+  // Whoever looks at the images writes them into the slot; nobody begins behind
+  // this.
+  while (__atomic_exchange_n(&state.images_busy, 1, __ATOMIC_ACQUIRE) != 0) {
+    sched_yield();
+  }
+  RemoveSlots(&state);
+  g_spare = installation;
 }
 
 cairn_status Prepare(const Config& config, Installation* installation) {
@@ -142,7 +158,7 @@ cairn_status InstallLocked(const cairn_config* given) {
   }
   if (status != CAIRN_OK) {
     if (installation != nullptr) {
-      Unmap(installation);
+      Release(installation);
     }
     delete config;
     return status;
@@ -187,7 +203,7 @@ extern "C" cairn_status cairn_uninstall(void) {
   cairn::handlers::RestoreHandlers(&g_installation->state,
                                    &cairn::handlers::OnSignal);
   cairn::handlers::SetState(nullptr);
-  cairn::client::Unmap(g_installation);
+  cairn::client::Release(g_installation);
   g_installation = nullptr;
   delete cairn::client::g_config;
   cairn::client::g_config = nullptr;

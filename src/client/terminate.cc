@@ -46,7 +46,10 @@ void KeepMessage(handlers::ExceptionFacts* facts) {
 [[noreturn]] void OnTerminate() {
   handlers::CrashBase* state = handlers::Base();
   const std::type_info* type = abi::__cxa_current_exception_type();
-  if (state != nullptr && type != nullptr && state->exception.thread_id == 0) {
+  // The first thread keeps its facts; one that ends at the same moment has
+  // none.
+  if (state != nullptr && type != nullptr &&
+      __atomic_exchange_n(&state->exception.taken, 1, __ATOMIC_ACQ_REL) == 0) {
     handlers::ExceptionFacts& facts = state->exception;
     facts.message_bytes = 0;
     Keep(type->name(), facts.type, sizeof(facts.type), &facts.type_bytes);

@@ -39,6 +39,7 @@ struct Limits {
 };
 
 struct ExceptionFacts {
+  uint32_t taken;      // a thread is filling this in, or has
   uint32_t thread_id;  // 0: none; set last
   uint32_t type_bytes;
   uint32_t message_bytes;

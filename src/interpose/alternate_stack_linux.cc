@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -114,11 +115,11 @@ bool IsSufficient(const stack_t& stack) {
 // What the directed signal's handler takes from; filled before it is sent.
 std::atomic<uint32_t> g_answers{0};
 struct Offer {
-  std::atomic<int32_t> thread_id{0};
+  int32_t thread_id = 0;
   void* stack = nullptr;
 };
-Offer* g_offers = nullptr;
-std::atomic<size_t> g_offer_count{0};
+using Offers = std::vector<Offer>;
+std::atomic<const Offers*> g_offers{nullptr};
 
 // Runs in every other thread. sigaltstack itself is undone by sigreturn, which
 // restores the stack that the kernel saved in the frame; editing that is what
@@ -126,10 +127,12 @@ std::atomic<size_t> g_offer_count{0};
 void OnOffer(int /*signal*/, void* /*siginfo*/, void* context) {
   auto* ucontext = static_cast<ucontext_t*>(context);
   const int32_t self = safe::ThreadId();
-  for (size_t i = 0; i < g_offer_count.load(); ++i) {
-    if (g_offers[i].thread_id.load() == self) {
+  const Offers* offers = g_offers.load();
+  for (size_t i = 0; offers != nullptr && i < offers->size(); ++i) {
+    const Offer& offer = (*offers)[i];
+    if (offer.thread_id == self) {
       if (!IsSufficient(ucontext->uc_stack)) {
-        ucontext->uc_stack.ss_sp = g_offers[i].stack;
+        ucontext->uc_stack.ss_sp = offer.stack;
         ucontext->uc_stack.ss_flags = 0;
         ucontext->uc_stack.ss_size = AlternateStackBytes();
       }
@@ -185,14 +188,15 @@ size_t GiveAlternateStackToOthers() {
   if (ids.empty()) {
     return 0;
   }
-  std::vector<Offer> offers(ids.size());
-  for (size_t i = 0; i < ids.size(); ++i) {
-    offers[i].stack = TakeStack(ids[i]);
-    offers[i].thread_id = offers[i].stack != nullptr ? ids[i] : 0;
+  auto offers = std::make_unique<Offers>();
+  for (const int32_t id : ids) {
+    void* stack = TakeStack(id);
+    if (stack != nullptr) {
+      offers->push_back({id, stack});
+    }
   }
-  g_offers = offers.data();
   g_answers = 0;
-  g_offer_count = offers.size();
+  g_offers = offers.get();
   const int signal = SIGRTMAX - 3;
   handlers::KernelAction former{};
   handlers::GetAction(signal, &former);
@@ -209,15 +213,15 @@ size_t GiveAlternateStackToOthers() {
         reinterpret_cast<const uint32_t*>(&g_answers), answers, deadline);
     answers = g_answers.load();
   }
+  g_offers = nullptr;
   if (answers < sent) {
     // A thread that blocks the signal would run the former handler later, or
-    // die of the default action: ours stays, and finds no offer.
-    g_offer_count = 0;
+    // die of the default action: ours stays, and finds no offer. One that is
+    // late may be reading the offers: they stay too.
+    offers.release();
   } else {
     handlers::SetAction(signal, former);
-    g_offer_count = 0;
   }
-  g_offers = nullptr;
   return answers;
 }
 

@@ -9,8 +9,11 @@ namespace {
 
 using format::Field;
 
-void BeginWrite(uint32_t* sequence) {
-  __atomic_add_fetch(sequence, 1, __ATOMIC_ACQ_REL);
+// False where another writer has the entry: the ring came round to it.
+bool BeginWrite(uint32_t* sequence) {
+  uint32_t even = __atomic_load_n(sequence, __ATOMIC_RELAXED) & ~1u;
+  return __atomic_compare_exchange_n(
+      sequence, &even, even + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 void EndWrite(uint32_t* sequence) {
   __atomic_add_fetch(sequence, 1, __ATOMIC_RELEASE);
@@ -52,8 +55,7 @@ bool SetKey(Annotations* annotations, const char* name, const char* value) {
   if (key == nullptr && value != nullptr) {
     key = FindFreeKey(annotations);
   }
-  if (key != nullptr) {
-    BeginWrite(&key->sequence);
+  if (key != nullptr && BeginWrite(&key->sequence)) {
     key->used = value != nullptr ? 1 : 0;
     if (value != nullptr) {
       key->name_bytes = static_cast<uint8_t>(name_bytes);
@@ -74,7 +76,9 @@ void AddBreadcrumb(Annotations* annotations,
   const uint32_t index =
       __atomic_fetch_add(&annotations->breadcrumb_count, 1, __ATOMIC_ACQ_REL);
   BreadcrumbEntry& entry = annotations->breadcrumbs[index % kMaxBreadcrumbs];
-  BeginWrite(&entry.sequence);
+  if (!BeginWrite(&entry.sequence)) {
+    return;
+  }
   entry.time_ns = safe::UnixTimeNs();
   entry.message_bytes =
       static_cast<uint8_t>(safe::Length(message, sizeof(entry.message) - 1));
