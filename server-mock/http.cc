@@ -52,12 +52,13 @@ void HideEncoding(const httplib::Request& request) {
 void AnswerException(const httplib::Request&,
                      httplib::Response& response,
                      std::exception_ptr exception) {
-  std::string what = "unknown";
+  std::string what;
   try {
-    std::rethrow_exception(exception);
+    std::rethrow_exception(std::move(exception));
   } catch (const std::exception& error) {
     what = error.what();
   } catch (...) {
+    what = "unknown";
   }
   std::fprintf(stderr, "cairn-server: %s\n", what.c_str());
   Answer(&response,

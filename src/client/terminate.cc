@@ -34,12 +34,14 @@ void KeepMessage(handlers::ExceptionFacts* facts) {
            sizeof(facts->message),
            &facts->message_bytes);
     } catch (...) {
+      facts->message_bytes = 0;
     }
   } catch (const char* text) {
     if (text != nullptr) {
       Keep(text, facts->message, sizeof(facts->message), &facts->message_bytes);
     }
   } catch (...) {
+    facts->message_bytes = 0;  // of another type: no text
   }
 }
 

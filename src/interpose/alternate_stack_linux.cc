@@ -218,7 +218,7 @@ size_t GiveAlternateStackToOthers() {
     // A thread that blocks the signal would run the former handler later, or
     // die of the default action: ours stays, and finds no offer. One that is
     // late may be reading the offers: they stay too.
-    offers.release();
+    static_cast<void>(offers.release());
   } else {
     handlers::SetAction(signal, former);
   }
