@@ -28,6 +28,12 @@ class ByteSource {
 // Takes the bytes over.
 std::shared_ptr<const ByteSource> MemorySource(std::vector<uint8_t> bytes);
 
+// [offset, offset + bytes) of another one; null when that does not lie in it.
+std::shared_ptr<const ByteSource> PartOfSource(
+    std::shared_ptr<const ByteSource> whole,
+    uint64_t offset,
+    uint64_t bytes);
+
 enum class OpenError { kNone, kMissing, kUnreadable };
 
 // Opens a regular file; symbolic links are followed, a FIFO or device is

@@ -30,6 +30,21 @@ class Memory : public ByteSource {
   std::vector<uint8_t> bytes_;
 };
 
+class Part : public ByteSource {
+ public:
+  Part(std::shared_ptr<const ByteSource> whole, uint64_t offset, uint64_t size)
+      : whole_(std::move(whole)), offset_(offset), size_(size) {}
+  uint64_t size() const override { return size_; }
+  bool Read(uint64_t offset, void* to, size_t bytes) const override {
+    return offset <= size_ && bytes <= size_ - offset &&
+           whole_->Read(offset_ + offset, to, bytes);
+  }
+
+ private:
+  std::shared_ptr<const ByteSource> whole_;
+  uint64_t offset_, size_;
+};
+
 class File : public ByteSource {
  public:
   File(int fd, uint64_t size) : fd_(fd), size_(size) {}
@@ -66,6 +81,16 @@ class File : public ByteSource {
 
 std::shared_ptr<const ByteSource> MemorySource(std::vector<uint8_t> bytes) {
   return std::make_shared<Memory>(std::move(bytes));
+}
+
+std::shared_ptr<const ByteSource> PartOfSource(
+    std::shared_ptr<const ByteSource> whole,
+    uint64_t offset,
+    uint64_t bytes) {
+  if (offset > whole->size() || bytes > whole->size() - offset) {
+    return nullptr;
+  }
+  return std::make_shared<Part>(std::move(whole), offset, bytes);
 }
 
 std::shared_ptr<const ByteSource> OpenFileSource(const std::string& path,

@@ -64,6 +64,7 @@ class ElfFile {
   bool is_64() const { return is_64_; }
   uint16_t machine() const { return machine_; }
   const ByteSource& source() const { return *source_; }
+  std::shared_ptr<const ByteSource> shared_source() const { return source_; }
   const std::vector<ElfSection>& sections() const { return sections_; }
   const std::vector<ElfSegment>& segments() const { return segments_; }
   const std::vector<uint8_t>& build_id() const { return build_id_; }

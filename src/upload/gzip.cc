@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "upload/shared_library.h"
+#include "symbolicate/shared_library.h"
 
 namespace cairn::upload {
 namespace {
@@ -24,7 +24,8 @@ struct Zlib {
 const Zlib* LoadZlib() {
   static const Zlib* const kLoaded = [] {
     static Zlib zlib;
-    const SharedLibrary library({"libz.so.1", "libz.so", "libz.1.dylib"});
+    const symbolicate::SharedLibrary library(
+        {"libz.so.1", "libz.so", "libz.1.dylib"});
     const bool whole = library.Find("deflateInit2_", &zlib.init) &&
                        library.Find("deflate", &zlib.deflate) &&
                        library.Find("deflateEnd", &zlib.end);

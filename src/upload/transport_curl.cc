@@ -9,8 +9,8 @@
 #include <memory>
 #include <string_view>
 
+#include "symbolicate/shared_library.h"
 #include "upload/retry_after.h"
-#include "upload/shared_library.h"
 #include "upload/transport.h"
 
 // curl.h wraps these in macros; the table below holds the functions.
@@ -39,10 +39,10 @@ struct Curl {
 const Curl* LoadCurl() {
   static const Curl* const kLoaded = []() -> const Curl* {
     static Curl curl;
-    const SharedLibrary library({"libcurl.so.4",
-                                 "libcurl-gnutls.so.4",
-                                 "libcurl-nss.so.4",
-                                 "libcurl.4.dylib"});
+    const symbolicate::SharedLibrary library({"libcurl.so.4",
+                                              "libcurl-gnutls.so.4",
+                                              "libcurl-nss.so.4",
+                                              "libcurl.4.dylib"});
     const bool whole = library.Find("curl_global_init", &curl.global_init) &&
                        library.Find("curl_easy_init", &curl.init) &&
                        library.Find("curl_easy_setopt", &curl.setopt) &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 
-#include "upload/shared_library.h"
+#include "symbolicate/shared_library.h"
 
-namespace cairn::upload {
+namespace cairn::symbolicate {
 
 SharedLibrary::SharedLibrary(std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -18,4 +18,4 @@ void* SharedLibrary::Symbol(const char* name) const {
   return handle_ == nullptr ? nullptr : dlsym(handle_, name);
 }
 
-}  // namespace cairn::upload
+}  // namespace cairn::symbolicate

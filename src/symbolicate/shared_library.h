@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A library loaded at first use and never unloaded.
-#ifndef CAIRN_UPLOAD_SHARED_LIBRARY_H_
-#define CAIRN_UPLOAD_SHARED_LIBRARY_H_
+#ifndef CAIRN_SYMBOLICATE_SHARED_LIBRARY_H_
+#define CAIRN_SYMBOLICATE_SHARED_LIBRARY_H_
 
 #include <initializer_list>
 
-namespace cairn::upload {
+namespace cairn::symbolicate {
 
 class SharedLibrary {
  public:
@@ -26,6 +26,6 @@ class SharedLibrary {
   void* handle_ = nullptr;
 };
 
-}  // namespace cairn::upload
+}  // namespace cairn::symbolicate
 
-#endif  // CAIRN_UPLOAD_SHARED_LIBRARY_H_
+#endif  // CAIRN_SYMBOLICATE_SHARED_LIBRARY_H_
