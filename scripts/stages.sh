@@ -17,7 +17,7 @@ random   500 random crashes (20,000 with --full) in random surroundings
 steps    200,000 single steps: the walk equals a shadow stack at each
 e2e      crash, relaunch, upload, server: the whole road
 browser  the viewer in Chromium finds the crashing function
-apple    Mach-O for x86_64 and arm64: library, command, crasher, and their checks
+apple    Mach-O for x86_64 and arm64: library, command, crasher, their checks; runs in mach_host
 install  installed package used by find_package, pkg-config, add_subdirectory
 asan     Clang 19, AddressSanitizer and UBSan over ordinary code, unit tests
 tsan     Clang 19, ThreadSanitizer over ordinary code, threaded tests
@@ -155,6 +155,8 @@ stage_apple() {
       tests/apple/crash_time_symbols.txt
     python3 -B tests/apple/programs.py "build/apple/$arch" "$arch"
   done
+  build_preset test
+  run_ctest build-test -L '^apple$'
 }
 
 # Checks of the build's own objects belong to the product's build alone.
