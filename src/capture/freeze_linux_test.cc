@@ -149,7 +149,7 @@ protected:
 TEST_F(FreezeTest, EveryThreadStandsAndGoesOn) {
   Start({&Spin, &Sleep, &Sleep});
   Freeze freeze = Make();
-  freeze.StopAll(0, In(kLongNs));
+  freeze.StopAll(0, In(kLongNs), ThreadHints{});
   EXPECT_EQ(freeze.error(), 0);
   EXPECT_EQ(freeze.count(), 4u);
   for (const int32_t id : Tasks()) {
@@ -169,7 +169,7 @@ TEST_F(FreezeTest, EveryThreadStandsAndGoesOn) {
 TEST_F(FreezeTest, ExceptedThreadRuns) {
   Start({&Spin, &Sleep});
   Freeze freeze = Make();
-  freeze.StopAll(g_shared->spinner, In(kLongNs));
+  freeze.StopAll(g_shared->spinner, In(kLongNs), ThreadHints{});
   const uint64_t steps = g_shared->steps;
   while (g_shared->steps == steps) {
   }
@@ -182,7 +182,7 @@ TEST_F(FreezeTest, ExceptedThreadRuns) {
 TEST_F(FreezeTest, RegistersAreThosePtraceReads) {
   Start({&Spin, &Sleep});
   Freeze freeze = Make();
-  freeze.StopAll(0, In(kLongNs));
+  freeze.StopAll(0, In(kLongNs), ThreadHints{});
   for (size_t i = 0; i < freeze.count(); ++i) {
     Registers registers = {};
     char state = 0;
@@ -205,7 +205,7 @@ TEST_F(FreezeTest, A2_21_ThreadsMadeMeanwhileStandToo) {
   Start({&Breed, &Breed, &Spin});
   for (int round = 0; round < 20; ++round) {
     Freeze freeze = Make();
-    freeze.StopAll(0, In(kLongNs));
+    freeze.StopAll(0, In(kLongNs), ThreadHints{});
     for (const int32_t id : Tasks()) {
       const char state = StateOf(id);
       // One that is ending is no longer stopped.
@@ -224,7 +224,7 @@ TEST_F(FreezeTest, A2_22_SignalsOnTheirWayArrive) {
     // Real-time signals queue up: each one counts.
     syscall(SYS_tgkill, child_, g_shared->spinner.load(), SIGRTMIN);
     Freeze freeze = Make();
-    freeze.StopAll(0, In(kLongNs));
+    freeze.StopAll(0, In(kLongNs), ThreadHints{});
     freeze.Thaw();
   }
   while (g_shared->signals < kSignals) {
@@ -237,7 +237,7 @@ TEST_F(FreezeTest, A2_22_ProcessStoppedBeforeStaysSo) {
   kill(child_, SIGSTOP);
   Await(child_, 'T');
   Freeze freeze = Make();
-  freeze.StopAll(0, In(kLongNs));
+  freeze.StopAll(0, In(kLongNs), ThreadHints{});
   Registers registers;
   char state = 0;
   for (size_t i = 0; i < freeze.count(); ++i) {
@@ -259,7 +259,7 @@ TEST_F(FreezeTest, ThreadInAVforkWaitIsGivenUpAtTheDeadline) {
     }
   }
   Freeze freeze = Make();
-  freeze.StopAll(0, In(kShortNs));
+  freeze.StopAll(0, In(kShortNs), ThreadHints{});
   for (size_t i = 0; i < freeze.count(); ++i) {
     EXPECT_EQ(freeze.at(i).stopped, freeze.at(i).id != waiting);
   }
@@ -286,7 +286,7 @@ TEST_F(FreezeTest, TracedByAnotherIsAnErrno) {
   ASSERT_EQ(read(told[0], &word, 1), 1);
   ASSERT_EQ(word, 'y');
   Freeze freeze = Make();
-  freeze.StopAll(0, In(kLongNs));
+  freeze.StopAll(0, In(kLongNs), ThreadHints{});
   EXPECT_EQ(freeze.error(), EPERM);
   freeze.Thaw();
   kill(other, SIGKILL);
@@ -298,7 +298,7 @@ TEST_F(FreezeTest, MoreThreadsThanRoomAreCounted) {
   Start({&Sleep, &Sleep, &Sleep});
   threads_.resize(2);
   Freeze freeze = Make();
-  freeze.StopAll(0, In(kLongNs));
+  freeze.StopAll(0, In(kLongNs), ThreadHints{});
   EXPECT_EQ(freeze.count(), 2u);
   EXPECT_EQ(freeze.not_listed(), 2u);
   freeze.Thaw();
