@@ -41,5 +41,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+# CMake's own trials are optimised too: the compiler then builds its libc++ once,
+# not once for each kind of optimisation (a minute each).
+set(CMAKE_TRY_COMPILE_CONFIGURATION RelWithDebInfo)
 set(CMAKE_OSX_SYSROOT "" CACHE STRING "none: the compiler brings it" FORCE)
 set(CMAKE_OSX_DEPLOYMENT_TARGET "" CACHE STRING "in the compiler's target" FORCE)
