@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -89,8 +90,11 @@ void Former(void* exception) {
 }
 
 TEST(ObjcException, A1_53_FormerHandlerIsCalledBehindOursAndPutBack) {
-  const auto state = std::make_unique<handlers::CrashBase>();
-  handlers::SetBase(state.get());
+  // Zero is its valid state, as install maps it.
+  const std::unique_ptr<void, decltype(&std::free)> memory(
+      std::calloc(1, sizeof(handlers::CrashBase)), &std::free);
+  auto* state = static_cast<handlers::CrashBase*>(memory.get());
+  handlers::SetBase(state);
   g_handler = &Former;
   InstallObjcHandler(kRuntime);
   ASSERT_NE(g_handler, &Former);
