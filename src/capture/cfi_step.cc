@@ -52,8 +52,9 @@ uint64_t Moved(const WalkState& state, uint64_t base, int64_t offset) {
   return Truncate(state, base + static_cast<uint64_t>(offset));
 }
 
-// Completes `caller` once its registers but stack pointer and program counter
-// are known. The caller's link register went with the call.
+// Completes `caller` once its registers but program counter are known, and the
+// stack pointer where it has a rule of its own: the CFA otherwise. The caller's
+// link register went with the call.
 void Finish(const WalkState& state,
             uint64_t cfa,
             uint64_t return_address,
@@ -61,13 +62,11 @@ void Finish(const WalkState& state,
             FrameState* caller) {
   Registers& registers = caller->registers;
   const RegisterRoles& roles = state.roles;
-  if (!signal_frame) {
+  if (!registers.Has(roles.stack_pointer)) {
     registers.Set(roles.stack_pointer, cfa);
-    if (roles.link >= 0) {
-      registers.Forget(roles.link);
-    }
-  } else if (!registers.Has(roles.stack_pointer)) {
-    registers.Set(roles.stack_pointer, cfa);
+  }
+  if (!signal_frame && roles.link >= 0) {
+    registers.Forget(roles.link);
   }
   registers.Set(roles.program_counter,
                 StripReturnAddress(state, return_address));

@@ -118,8 +118,12 @@ Verdict Judge(WalkState* state,
       to > state->bounds.high) {
     return Verdict::kBad;
   }
-  // Without a push the caller of a leaf has the same stack pointer.
-  const bool may_be_equal = roles.link >= 0 && frame.kind != FrameKind::kReturn;
+  // Without a push the caller of a leaf has the same stack pointer; so has, in
+  // the last instructions of longjmp, the function that is jumped to, which the
+  // tables call the caller. Test: step_proof, __longjmp.
+  const bool may_be_equal =
+      frame.kind != FrameKind::kReturn &&
+      (roles.link >= 0 || caller.trust == FrameTrust::kCfi);
   if (to < from || (to == from && !may_be_equal)) {
     return Verdict::kLoop;
   }

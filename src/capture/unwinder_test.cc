@@ -293,6 +293,26 @@ TEST(Unwinder, S5_2_A3_4_ReturnAddressIsLookedUpInTheCall) {
   EXPECT_EQ(p.output.end, WalkEnd::kEndOfStack);
 }
 
+// As glibc describes the last instructions of longjmp: CFA = rdi, the stack
+// pointer is in r8 (already set, too), the program counter in rdx.
+TEST(Unwinder, StackPointerWithARuleOfItsOwnIsNotTheCfa) {
+  Process p(Architecture::kX86_64);
+  CfiBuilder builder(kTables);
+  const size_t cie = builder.AddCie("zR", {0x1b}, {0x0c, 7, 8, 0x80 | 16, 1});
+  builder.AddFde(
+      cie, kCode, 0x100, {0x0c, 5, 0, 0x09, 7, 8, 0x09, 16, 1, 0x08, 3});
+  builder.AddFde(cie, kCode + 0x100, 0x100, {0x0e, 24});
+  builder.AddFde(cie, kCode + 0x200, 0x100, {0x07, 16});
+  p.Tables(builder);
+  p.SetContext(kCode + 0x10, kStack + 0x80, 0);
+  p.Set(5, 0x600000);  // a jmp_buf, nowhere near the stack
+  p.Set(8, kStack + 0x80);
+  p.Set(1, kCode + 0x180);
+  p.Word(kStack + 0x80 + 16, kCode + 0x280);
+  ExpectAddresses(p.Walk(), {kCode + 0x10, kCode + 0x180, kCode + 0x280});
+  EXPECT_EQ(p.output.end, WalkEnd::kEndOfStack);
+}
+
 // Frames below a signal frame are looked up at their own address, may lie on a
 // lower stack, and may be at address 0.
 TEST(Unwinder, A3_40_SignalFrameMakesTheNextOneInterrupted) {
