@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flow: StepByCfi → (rule in the cache) or FindCfi → RunCfiProgram →
+// The flow: StepByCfi → (rule in the cache) or FindEntry → RunCfiProgram →
 // Compile → ApplyCompiled; what does not compile (expressions, signal frames,
 // registers in registers): ApplyRow.
 #include "capture/byte_reader.h"
@@ -17,6 +17,13 @@ namespace {
 using format::Architecture;
 using format::FrameKind;
 using format::FrameTrust;
+
+// An entry, where its bytes are, and the address to look up in its terms.
+struct FoundEntry {
+  CfiEntry entry;
+  safe::MemoryReader memory;
+  uint64_t address;
+};
 
 struct Abi {
   uint64_t callee_saved;  // bit i: DWARF register i
@@ -170,18 +177,18 @@ StepResult ApplyCompiled(const WalkState& state,
 
 // The expression whose length stands at `place` behind the FDE's start.
 bool Evaluate(const WalkState& state,
-              const CfiEntry& entry,
+              const FoundEntry& found,
               const FrameState& frame,
               int32_t place,
               const uint64_t* first,
               uint64_t* result) {
-  const uint64_t at = entry.fde + static_cast<uint64_t>(int64_t{place});
-  ByteReader bytes(state.input->memory, at, at + 16);
+  const uint64_t at = found.entry.fde + static_cast<uint64_t>(int64_t{place});
+  ByteReader bytes(found.memory, at, at + 16);
   const uint64_t length = bytes.Uleb();
   if (!bytes.ok()) {
     return false;
   }
-  return EvaluateExpression({state.input->memory,
+  return EvaluateExpression({found.memory,
                              state.input->stack_memory,
                              &frame.registers,
                              bytes.address(),
@@ -194,7 +201,7 @@ bool Evaluate(const WalkState& state,
 // Sets register `i` of `caller` by its rule. False: memory cannot be read, or a
 // register that it needs is not known.
 bool ApplyRegister(const WalkState& state,
-                   const CfiEntry& entry,
+                   const FoundEntry& found,
                    const CfiRow& row,
                    const FrameState& frame,
                    uint64_t cfa,
@@ -223,13 +230,13 @@ bool ApplyRegister(const WalkState& state,
       value = frame.registers.values[operand];
       break;
     case RegisterRule::kExpression:
-      if (!Evaluate(state, entry, frame, operand, &cfa, &value) ||
+      if (!Evaluate(state, found, frame, operand, &cfa, &value) ||
           !ReadStackPointer(state, value, &value)) {
         return false;
       }
       break;
     case RegisterRule::kValueExpression:
-      if (!Evaluate(state, entry, frame, operand, &cfa, &value)) {
+      if (!Evaluate(state, found, frame, operand, &cfa, &value)) {
         return false;
       }
       break;
@@ -239,12 +246,12 @@ bool ApplyRegister(const WalkState& state,
 }
 
 bool FindCfa(const WalkState& state,
-             const CfiEntry& entry,
+             const FoundEntry& found,
              const CfiRow& row,
              const FrameState& frame,
              uint64_t* cfa) {
   if (row.cfa_rule == CfaRule::kExpression) {
-    return Evaluate(state, entry, frame, row.cfa_value, nullptr, cfa);
+    return Evaluate(state, found, frame, row.cfa_value, nullptr, cfa);
   }
   *cfa = Moved(state, frame.registers.values[row.cfa_register], row.cfa_value);
   return frame.registers.Has(row.cfa_register);
@@ -268,10 +275,11 @@ uint64_t KeptRegisters(const Abi& abi,
 }
 
 StepResult ApplyRow(const WalkState& state,
-                    const CfiEntry& entry,
+                    const FoundEntry& found,
                     const CfiRow& row,
                     const FrameState& frame,
                     FrameState* caller) {
+  const CfiEntry& entry = found.entry;
   const Abi abi = AbiOf(frame.registers.architecture);
   const auto column = static_cast<int>(entry.return_register);
   if (entry.return_register >= static_cast<uint64_t>(abi.registers)) {
@@ -281,7 +289,7 @@ StepResult ApplyRow(const WalkState& state,
     return StepResult::kEnd;
   }
   uint64_t cfa = 0;
-  if (!FindCfa(state, entry, row, frame, &cfa)) {
+  if (!FindCfa(state, found, row, frame, &cfa)) {
     return StepResult::kNoRule;
   }
   Registers& registers = caller->registers;
@@ -294,7 +302,7 @@ StepResult ApplyRow(const WalkState& state,
     registers.Set(column, frame.registers.values[column]);
   }
   for (int i = 0; i < abi.registers; ++i) {
-    if (!ApplyRegister(state, entry, row, frame, cfa, i, caller)) {
+    if (!ApplyRegister(state, found, row, frame, cfa, i, caller)) {
       return StepResult::kUnreadable;
     }
   }
@@ -308,40 +316,67 @@ StepResult ApplyRow(const WalkState& state,
   return StepResult::kCaller;
 }
 
-// Steps by the tables of the image that holds `address`; a rule that compiles
-// goes to `cached`, which may be null. `only_begin`: the entry must begin
-// there.
-StepResult StepByTables(WalkState* state,
-                        const FrameState& frame,
-                        uint64_t address,
-                        bool only_begin,
-                        FrameState* caller) {
+// Looks `address` up in what is loaded of its image, then in what was handed
+// in.
+bool FindEntry(WalkState* state, uint64_t address, FoundEntry* found) {
   const WalkInput& input = *state->input;
+  const int width = state->roles.pointer_bytes;
   const uint32_t index = input.images->Find(address);
   if (index == kNoImage || input.images->at(index).unloaded != 0) {
-    return StepResult::kNoRule;
+    return false;
   }
   const Image& image = input.images->at(index);
   const CfiTables tables = {image.eh_frame_hdr,
                             image.eh_frame_hdr_bytes,
                             image.eh_frame,
                             image.eh_frame_bytes};
-  CfiEntry entry;
-  CfiRow row;
+  found->memory = input.memory;
+  found->address = address;
   if (FindCfi(input.memory,
               tables,
               address,
-              state->roles.pointer_bytes,
+              width,
               &state->linear_budget,
-              &entry) != CfiLookup::kFound ||
-      (only_begin && entry.begin != address) ||
-      !RunCfiProgram(
-          input.memory, entry, address, state->roles.pointer_bytes, &row)) {
+              &found->entry) == CfiLookup::kFound) {
+    return true;
+  }
+  found->address = address - image.link_bias;
+  for (size_t i = 0; i < input.debug_frame_count; ++i) {
+    const ImageDebugFrames& debug = input.debug_frames[i];
+    if (debug.image == index &&
+        FindDebugFrame(*debug.frames,
+                       found->address,
+                       width,
+                       &state->linear_budget,
+                       &found->entry) == CfiLookup::kFound) {
+      found->memory = debug.frames->memory;
+      return true;
+    }
+  }
+  return false;
+}
+
+// Steps by the tables of the image that holds `address`; a rule that compiles
+// is kept. `only_begin`: the entry must begin there.
+StepResult StepByTables(WalkState* state,
+                        const FrameState& frame,
+                        uint64_t address,
+                        bool only_begin,
+                        FrameState* caller) {
+  FoundEntry found;
+  CfiRow row;
+  if (!FindEntry(state, address, &found) ||
+      (only_begin && found.entry.begin != found.address) ||
+      !RunCfiProgram(found.memory,
+                     found.entry,
+                     found.address,
+                     state->roles.pointer_bytes,
+                     &row)) {
     return StepResult::kNoRule;
   }
   CompiledRule rule;
-  if (!Compile(*state, entry, row, address, &rule)) {
-    return ApplyRow(*state, entry, row, frame, caller);
+  if (!Compile(*state, found.entry, row, address, &rule)) {
+    return ApplyRow(*state, found, row, frame, caller);
   }
   if (!only_begin) {
     state->AddRule(rule);

@@ -22,6 +22,27 @@ constexpr uint64_t kMaxEntryBytes = 1 << 20;
 constexpr uint32_t kMaxAugmentation = 16;
 constexpr uint64_t kEntriesAtOnce = 16;  // of 8 bytes: one piece of a reader
 
+// What differs between .eh_frame and .debug_frame: how a CIE is told, and from
+// where an FDE's pointer to it counts.
+constexpr uint64_t kNowhere = ~uint64_t{0};
+
+struct Section {
+  bool is_debug;
+  uint64_t start;  // of .debug_frame
+
+  bool IsCie(uint64_t id, bool wide) const {
+    return id == (!is_debug ? 0 : wide ? ~uint64_t{0} : uint64_t{0xffffffff});
+  }
+  // kNowhere: out of range.
+  uint64_t CieOf(uint64_t pointer_at, uint64_t id) const {
+    if (is_debug) {
+      return id < kNowhere - start ? start + id : kNowhere;
+    }
+    return id <= pointer_at ? pointer_at - id : kNowhere;
+  }
+};
+constexpr Section kEhFrame = {false, 0};
+
 struct SearchTable {
   uint64_t frames;   // .eh_frame, 0: unknown
   uint64_t entries;  // where the sorted table begins
@@ -128,13 +149,14 @@ bool ReadAugmentation(ByteReader* bytes,
 }
 
 bool ParseCie(const safe::MemoryReader& memory,
+              const Section& section,
               uint64_t cie,
               int pointer_bytes,
               CfiEntry* entry) {
   ByteReader bytes(memory, cie, cie + kMaxEntryBytes);
   bool wide = false;
   const uint64_t end = ReadEntryEnd(&bytes, &wide);
-  if (end == 0 || bytes.Unsigned(wide ? 8 : 4) != 0) {
+  if (end == 0 || !section.IsCie(bytes.Unsigned(wide ? 8 : 4), wide)) {
     return false;
   }
   bytes.MoveTo(bytes.address(), end);
@@ -268,13 +290,14 @@ CfiLookup SearchFde(const safe::MemoryReader& memory,
 
 // The CIE that was read last: most FDEs share one.
 struct CieCache {
-  uint64_t address = 0;
+  uint64_t address = kNowhere;
   CfiEntry cie = {};
 };
 
 // Reads what follows an FDE's length field, up to `end`. False: a CIE, or bad.
 bool ReadFde(ByteReader* bytes,
              const safe::MemoryReader& memory,
+             const Section& section,
              uint64_t end,
              bool wide,
              int pointer_bytes,
@@ -282,14 +305,14 @@ bool ReadFde(ByteReader* bytes,
              CfiEntry* entry) {
   bytes->MoveTo(bytes->address(), end);
   const uint64_t pointer_at = bytes->address();
-  const uint64_t distance = bytes->Unsigned(wide ? 8 : 4);
-  if (!bytes->ok() || distance == 0 || distance > pointer_at) {
+  const uint64_t id = bytes->Unsigned(wide ? 8 : 4);
+  const uint64_t cie = section.CieOf(pointer_at, id);
+  if (!bytes->ok() || section.IsCie(id, wide) || cie == kNowhere) {
     return false;
   }
-  const uint64_t cie = pointer_at - distance;
   if (cie != cache->address) {
-    cache->address = 0;
-    if (!ParseCie(memory, cie, pointer_bytes, &cache->cie)) {
+    cache->address = kNowhere;
+    if (!ParseCie(memory, section, cie, pointer_bytes, &cache->cie)) {
       return false;
     }
     cache->address = cie;
@@ -307,8 +330,9 @@ bool ReadFde(ByteReader* bytes,
   return bytes->ok() && entry->end >= entry->begin;
 }
 
-// Reads .eh_frame from its start, entry by entry.
+// Reads a section from its start, entry by entry.
 CfiLookup FindLinear(const safe::MemoryReader& memory,
+                     const Section& section,
                      uint64_t frames,
                      uint64_t limit,
                      uint64_t address,
@@ -325,7 +349,8 @@ CfiLookup FindLinear(const safe::MemoryReader& memory,
     if (end == 0 || end > limit || end <= start) {
       return bytes.ok() ? CfiLookup::kNone : CfiLookup::kBad;
     }
-    if (ReadFde(&bytes, memory, end, wide, pointer_bytes, &cache, entry) &&
+    if (ReadFde(
+            &bytes, memory, section, end, wide, pointer_bytes, &cache, entry) &&
         address >= entry->begin && address < entry->end) {
       entry->fde = start;
       return CfiLookup::kFound;
@@ -377,7 +402,8 @@ bool ParseFde(const safe::MemoryReader& memory,
   bool wide = false;
   const uint64_t end = ReadEntryEnd(&bytes, &wide);
   if (end == 0 || end > limit ||
-      !ReadFde(&bytes, memory, end, wide, pointer_bytes, &cache, entry)) {
+      !ReadFde(
+          &bytes, memory, kEhFrame, end, wide, pointer_bytes, &cache, entry)) {
     return false;
   }
   entry->fde = fde;
@@ -418,12 +444,28 @@ CfiLookup FindCfi(const safe::MemoryReader& memory,
   }
   return frames == 0 ? CfiLookup::kNone
                      : FindLinear(memory,
+                                  kEhFrame,
                                   frames,
                                   limit,
                                   address,
                                   pointer_bytes,
                                   budget,
                                   entry);
+}
+
+CfiLookup FindDebugFrame(const DebugFrames& frames,
+                         uint64_t address,
+                         int pointer_bytes,
+                         uint32_t* budget,
+                         CfiEntry* entry) {
+  return FindLinear(frames.memory,
+                    {true, frames.address},
+                    frames.address,
+                    frames.address + frames.bytes,
+                    address,
+                    pointer_bytes,
+                    budget,
+                    entry);
 }
 
 }  // namespace cairn::capture

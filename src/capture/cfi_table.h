@@ -50,6 +50,24 @@ CfiLookup FindCfi(const safe::MemoryReader& memory,
                   uint32_t* budget,
                   CfiEntry* entry);
 
+// .debug_frame, which is not loaded (DWARF 5 section 6.4.1): the bytes that
+// ordinary code has read from a file, at `address` in `memory`. Code addresses
+// in it are as linked.
+struct DebugFrames {
+  safe::MemoryReader memory;
+  uint64_t address;
+  uint64_t bytes;
+};
+
+// The entry that covers the linked address `address`; begin and end are linked
+// addresses too. Read from its start: each entry looked at takes one from
+// `budget`.
+CfiLookup FindDebugFrame(const DebugFrames& frames,
+                         uint64_t address,
+                         int pointer_bytes,
+                         uint32_t* budget,
+                         CfiEntry* entry);
+
 // Reads the FDE at `fde`, which must lie before `limit`.
 bool ParseFde(const safe::MemoryReader& memory,
               uint64_t fde,

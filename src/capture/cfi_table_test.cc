@@ -106,6 +106,44 @@ TEST(CfiTable, AbsoluteAddressesAndVersions) {
   EXPECT_NE(f.Find(0x400008, &entry), CfiLookup::kFound);
 }
 
+// A CIE (id of all ones, as .debug_frame has it) and two FDEs whose pointer to
+// it counts from the section's start; addresses are absolute.
+Bytes DebugSection(size_t cie_offset) {
+  Bytes section(cie_offset);
+  const Bytes cie = {0xff, 0xff, 0xff, 0xff, 4, 0, 8, 0, 1, 0x78, 16};
+  CfiBuilder::Put(&section, cie.size() + kProgram.size(), 4);
+  section.insert(section.end(), cie.begin(), cie.end());
+  section.insert(section.end(), kProgram.begin(), kProgram.end());
+  for (const uint64_t begin : {0x1000, 0x2000}) {
+    CfiBuilder::Put(&section, 4 + 8 + 8, 4);
+    CfiBuilder::Put(&section, cie_offset, 4);
+    CfiBuilder::Put(&section, begin, 8);
+    CfiBuilder::Put(&section, 0x100, 8);
+  }
+  return section;
+}
+
+TEST(CfiTable, DebugFrameCountsFromTheSectionsStart) {
+  for (const uint64_t address : {uint64_t{0}, kFrames}) {
+    FakeMemory memory;
+    const Bytes section = DebugSection(0);
+    memory.Put(address, section);
+    const DebugFrames frames = {memory.reader(), address, section.size()};
+    uint32_t budget = 100;
+    CfiEntry entry;
+    ASSERT_EQ(FindDebugFrame(frames, 0x20ff, 8, &budget, &entry),
+              CfiLookup::kFound);
+    EXPECT_EQ(entry.begin, 0x2000u);
+    EXPECT_EQ(entry.end, 0x2100u);
+    EXPECT_EQ(entry.return_register, 16u);
+    EXPECT_EQ(FindDebugFrame(frames, 0x1100, 8, &budget, &entry),
+              CfiLookup::kNone);
+    budget = 2;
+    EXPECT_EQ(FindDebugFrame(frames, 0x2000, 8, &budget, &entry),
+              CfiLookup::kNone);
+  }
+}
+
 TEST(CfiTable, UnusableHeaderFallsBackToReadingAll) {
   for (const int broken : {0, 2, 3}) {  // version, count and table encodings
     Fixture f;

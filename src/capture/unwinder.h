@@ -45,6 +45,13 @@ struct WalkLimits {
 struct RuleCache;
 size_t RuleCacheBytes();
 
+// Unwind tables of image `image` that are not loaded: see cfi_table.h.
+struct DebugFrames;
+struct ImageDebugFrames {
+  uint32_t image;
+  const DebugFrames* frames;
+};
+
 struct WalkInput {
   const Registers* registers;
   safe::MemoryReader memory;        // images: code, unwind tables
@@ -59,6 +66,9 @@ struct WalkInput {
   // Bits of a return address that are address, where pointers carry signatures
   // (arm64); 0: the low 48 bits there, all elsewhere.
   uint64_t return_address_mask = 0;
+  // Asked where an image's loaded tables say nothing; may be null.
+  const ImageDebugFrames* debug_frames = nullptr;
+  size_t debug_frame_count = 0;
 };
 
 struct WalkOutput {
