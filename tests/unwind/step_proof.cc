@@ -1,323 +1,371 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proof of the unwinder, instruction by instruction. A child runs real work
-// (the C library's sort, formatted printing, exceptions, lazily bound calls,
-// the vDSO) and is single-stepped. From the calls and returns that it executes
-// a shadow stack is kept; at every instruction the walk must give that stack.
+// Proof of the unwinder, instruction by instruction: a program is single-
+// stepped, a shadow stack is kept from its calls and returns (shadow_stack.h),
+// and at every instruction the walk must give exactly that stack and end as
+// complete.
 //
-//   step_proof [STEPS]
+//   step_proof [STEPS] [--steps N] [--from first|entry] [--warm]
+//              [--exceptions FILE]
+//              [--ask-every N] [--gdb N] [--program COMMAND ARGUMENT…]
 //
-// The shadow: an instruction that lowers the stack pointer by 8 and leaves the
-// address behind itself there was a call; a return address whose slot the stack
-// pointer has passed is gone (return, longjmp and exceptions alike).
-// One stretch has no stack to find: before an exception lands, _Unwind_RaiseEx-
-// ception and its kin overwrite the registers that their own frame saved with
-// those of the landing place (uw_install_context in GCC's unwind-dw2.c). Walks
-// that are right up to that frame and wrong behind it are counted apart.
-// The shadow is never set from a walk again once stepping has begun, so there
-// is no resync that could hide a mistake; the figure is printed all the same.
-// Closing lines: what was stepped, compared, skipped and why, resyncs and
-// mismatches. Exit code 0 without a mismatch.
-#include <dlfcn.h>
-#include <sys/ptrace.h>
-#include <sys/uio.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <csignal>
+// Without a program its own sample (step_target) runs. The program starts again
+// from its beginning when it ends before the steps are done. --from entry
+// leaves the dynamic loader's own start out. With --warm the way from the first
+// int3 instruction to the second, which must be in the same frame, is run at
+// full speed. --ask-every asks libunwind at each
+// Nth instruction, --gdb asks gdb at the first N places of a mismatch,
+// after each of which the program starts again.
+// A mismatch at a place listed in the exceptions is counted apart. Exit code 0
+// when there is no other.
+#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <functional>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "capture/call_site.h"
-#include "tests/unwind/own_walk.h"
+#include "capture/cfi_table.h"
+#include "capture/context_linux.h"
+#include "tests/unwind/shadow_stack.h"
+#include "tests/unwind/step_exceptions.h"
+#include "tests/unwind/step_oracles.h"
+#include "tests/unwind/stepped_process.h"
 
 namespace {
 
 using namespace cairn;
+using unwind_tests::ShadowStack;
+using unwind_tests::Site;
+using unwind_tests::Stepped;
 
-volatile uint64_t sink;
+constexpr size_t kMostFrames = 4096;
+constexpr size_t kMostPrinted = 40;
 
-int CompareInts(const void* left, const void* right) {
-  return *static_cast<const int*>(left) - *static_cast<const int*>(right);
-}
-
-__attribute__((noinline)) void Throw(int depth) {
-  if (depth == 0) {
-    throw std::string("thrown");
-  }
-  Throw(depth - 1);
-  sink = sink + 1;
-}
-
-__attribute__((noinline)) uint64_t WithDynamicFrame(size_t bytes) {
-  auto* room = static_cast<char*>(__builtin_alloca(bytes));
-  std::memset(room, static_cast<int>(bytes), bytes);
-  std::sort(room, room + bytes);
-  return static_cast<uint64_t>(room[bytes / 2]);
-}
-
-__attribute__((noinline)) double WithAlignedFrame(int count) {
-  alignas(64) volatile double values[16] = {};
-  for (int i = 0; i < count; ++i) {
-    values[i % 16] = values[(i + 3) % 16] + std::atof("3.5");
-  }
-  return values[0];
-}
-
-void Work(int round) {
-  int numbers[12];
-  for (int i = 0; i < 12; ++i) {
-    numbers[i] = (i + round) * 7919 % 1009;
-  }
-  std::qsort(numbers, 12, sizeof(int), &CompareInts);
-  std::map<std::string, int> words;
-  for (int i = 0; i < 4; ++i) {
-    char text[40];
-    std::snprintf(text, sizeof(text), "%d %.3f %s", i, i / 3.0, "word");
-    words[text] = i;
-  }
-  std::function<uint64_t()> call = [&] { return WithDynamicFrame(20); };
-  sink =
-      sink + words.size() + call() + static_cast<uint64_t>(WithAlignedFrame(3));
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  sink = sink + static_cast<uint64_t>(getppid());
-  std::free(std::realloc(std::malloc(100), 5000));
-  if (round % 4 == 0) {
-    try {
-      Throw(3);
-    } catch (const std::string& text) {
-      sink = sink + text.size();
-    }
-  }
-}
-
-[[noreturn]] void RunChild() {
-  ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-  raise(SIGSTOP);
-  for (int round = 0;; ++round) {
-    Work(round);
-  }
-}
-
-pid_t child;
-
-size_t ReadChild(void*, uint64_t address, void* out, size_t bytes) {
-  size_t done = 0;
-  while (done < bytes) {
-    const uint64_t at = address + done;
-    const size_t count = std::min<size_t>(bytes - done, 4096 - at % 4096);
-    iovec local = {static_cast<uint8_t*>(out) + done, count};
-    iovec remote = {reinterpret_cast<void*>(at), count};
-    if (process_vm_readv(child, &local, 1, &remote, 1, 0) !=
-        static_cast<ssize_t>(count)) {
-      break;
-    }
-    done += count;
-  }
-  return done;
-}
-const safe::MemoryReader kChildMemory = {&ReadChild, nullptr};
-
-struct Call {
-  uint64_t slot;  // where the return address stands
-  uint64_t return_address;
+struct Options {
+  uint64_t steps = 200000;
+  std::string from = "first";
+  bool warm = false;
+  std::string exceptions;
+  uint64_t ask_every = 0;
+  uint64_t gdb_places = 0;
+  std::vector<std::string> program;
 };
 
-class Shadow {
- public:
-  void Step(uint64_t pc, uint64_t sp, uint64_t new_pc, uint64_t new_sp) {
-    while (!calls_.empty() && calls_.back().slot < new_sp) {
-      calls_.pop_back();
-    }
-    uint64_t top = 0;
-    if (new_sp == sp - 8 && kChildMemory.ReadValue(new_sp, &top) && top > pc &&
-        top - pc <= 8 && new_pc != top &&
-        capture::IsBehindCall(
-            kChildMemory, format::Architecture::kX86_64, top)) {
-      calls_.push_back({new_sp, top});
-    }
-  }
-  // The whole stack at `pc`: calls seen, and below them what was there before.
-  std::vector<uint64_t> Stack(uint64_t pc,
-                              const std::vector<Call>& before) const {
-    std::vector<uint64_t> stack = {pc};
-    for (size_t i = calls_.size(); i > 0; --i) {
-      stack.push_back(calls_[i - 1].return_address);
-    }
-    for (const Call& call : before) {
-      stack.push_back(call.return_address);
-    }
-    return stack;
-  }
+struct Figures {
+  uint64_t stepped = 0;
+  uint64_t compared = 0;
+  uint64_t lost = 0;  // skipped: the stack pointer is on no known stack
+  uint64_t frames = 0;
+  uint64_t deepest = 0;
+  uint64_t runs = 0;
+  uint64_t resynchronisations = 0;
+  uint64_t mismatches = 0;
+  uint64_t listed = 0;  // of them
+  uint64_t with_data = 0;
+  uint64_t mismatches_with_data = 0;
+  uint64_t asked = 0;
+  uint64_t libunwind_wrong = 0;
+};
 
- private:
-  std::vector<Call> calls_;
+// One place where walks went wrong.
+struct Place {
+  Site site;
+  uint64_t count = 0;
+  bool is_listed = false;
+  std::string what;
 };
 
 class Proof {
  public:
-  bool Run(uint64_t wanted) {
-    user_regs_struct now = Registers();
-    before_ = CallsBefore(now);
-    for (; steps_ < wanted; ++steps_) {
-      const user_regs_struct last = now;
-      int status = 0;
-      if (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) != 0 ||
-          waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) {
-        std::printf("the child is gone\n");
+  explicit Proof(const Options& options) : options_(options) {}
+
+  bool Run() {
+    if (!options_.exceptions.empty() &&
+        !exceptions_.Load(options_.exceptions)) {
+      return false;
+    }
+    while (figures_.stepped < options_.steps) {
+      const uint64_t before = figures_.stepped;
+      if (!RunOnce() || figures_.stepped == before) {
+        std::printf("cannot step %s\n", options_.program[0].c_str());
         return false;
       }
-      now = Registers();
-      shadow_.Step(last.rip, last.rsp, now.rip, now.rsp);
-      while (!before_.empty() && before_.front().slot < now.rsp) {
-        before_.erase(before_.begin());
-      }
-      Compare(now);
     }
-    std::printf("stepped     %9lu instructions\n", steps_);
-    std::printf("compared    %9lu stacks, %lu frames\n",
-                steps_ - overwritten_,
-                frames_);
-    std::printf("skipped     %9lu: a frame that overwrites itself\n",
-                overwritten_);
-    std::printf("resyncs     %9d\n", 0);
-    std::printf("mismatches  %9lu\n", mismatches_);
-    return mismatches_ == 0;
+    Print();
+    return figures_.mismatches == figures_.listed;
   }
 
  private:
-  static user_regs_struct Registers() {
-    user_regs_struct registers = {};
-    ptrace(PTRACE_GETREGS, child, nullptr, &registers);
-    return registers;
-  }
+  bool RunOnce();
+  bool Advance();
+  void Compare();
+  void Mismatch(const std::vector<uint64_t>& expected,
+                size_t right,
+                bool has_data);
+  std::string Verdict(const std::vector<uint64_t>& theirs,
+                      const std::vector<uint64_t>& expected) const;
+  bool HasData(uint64_t lookup);
+  std::vector<uint64_t> Expected() const;
+  void Print() const;
 
-  std::vector<capture::Frame> Walk(const user_regs_struct& raw) {
-    const uint64_t values[] = {raw.rax,
-                               raw.rdx,
-                               raw.rcx,
-                               raw.rbx,
-                               raw.rsi,
-                               raw.rdi,
-                               raw.rbp,
-                               raw.rsp,
-                               raw.r8,
-                               raw.r9,
-                               raw.r10,
-                               raw.r11,
-                               raw.r12,
-                               raw.r13,
-                               raw.r14,
-                               raw.r15,
-                               raw.rip};
-    capture::Registers registers = {
-        .architecture = format::Architecture::kX86_64,
-        .valid = 0,
-        .values = {}};
-    for (int i = 0; i < 17; ++i) {
-      registers.Set(i, values[i]);
-    }
-    capture::WalkInput input = images_.Input(registers);
-    input.memory = kChildMemory;
-    input.stack_memory = kChildMemory;
-    input.first_is_fault = false;
-    std::vector<capture::Frame> frames(512);
-    capture::WalkOutput output = {};
-    output.frames = frames.data();
-    WalkStack(input, &output);
-    frames.resize(output.count);
-    complete_ = output.end == format::WalkEnd::kEndOfStack;
-    return frames;
-  }
-
-  // The stack under the point where stepping begins cannot be seen in calls.
-  std::vector<Call> CallsBefore(const user_regs_struct& registers) {
-    std::vector<Call> calls;
-    const auto frames = Walk(registers);
-    for (size_t i = 1; i < frames.size(); ++i) {
-      calls.push_back({frames[i].stack_pointer - 8, frames[i].address});
-    }
-    return calls;
-  }
-
-  void Compare(const user_regs_struct& registers) {
-    const auto frames = Walk(registers);
-    const auto expected = shadow_.Stack(registers.rip, before_);
-    frames_ += frames.size();
-    size_t right = 0;
-    while (right < std::min(frames.size(), expected.size()) &&
-           frames[right].address == expected[right]) {
-      ++right;
-    }
-    if (right == frames.size() && right == expected.size() && complete_) {
-      return;
-    }
-    if (right > 0 && OverwritesItself(expected[right - 1])) {
-      ++overwritten_;
-    } else if (++mismatches_ <= 10) {
-      Print(frames, expected);
-    }
-  }
-
-  // Whether the function at `address` installs a context over its own frame.
-  static bool OverwritesItself(uint64_t address) {
-    Dl_info info = {};
-    dladdr(reinterpret_cast<void*>(address), &info);
-    const std::string name = info.dli_sname == nullptr ? "" : info.dli_sname;
-    return name == "_Unwind_RaiseException" || name == "_Unwind_Resume" ||
-           name == "_Unwind_Resume_or_Rethrow";
-  }
-
-  static void Print(const std::vector<capture::Frame>& frames,
-                    const std::vector<uint64_t>& expected) {
-    std::printf("mismatch\n");
-    for (size_t i = 0; i < std::max(frames.size(), expected.size()); ++i) {
-      const uint64_t ours = i < frames.size() ? frames[i].address : 0;
-      const uint64_t right = i < expected.size() ? expected[i] : 0;
-      Dl_info info = {};
-      dladdr(reinterpret_cast<void*>(right), &info);
-      std::printf("  %016lx %016lx %s %lx %s\n",
-                  ours,
-                  right,
-                  info.dli_fname == nullptr ? "" : info.dli_fname,
-                  right - reinterpret_cast<uint64_t>(info.dli_fbase),
-                  info.dli_sname == nullptr ? "" : info.dli_sname);
-    }
-  }
-
-  unwind_tests::OwnImages images_{true};
-  Shadow shadow_;
-  std::vector<Call> before_;
-  bool complete_ = false;
-  uint64_t steps_ = 0;
-  uint64_t frames_ = 0;
-  uint64_t mismatches_ = 0;
-  uint64_t overwritten_ = 0;
+  const Options& options_;
+  unwind_tests::Exceptions exceptions_;
+  unwind_tests::SiteNames names_;
+  std::unique_ptr<unwind_tests::SteppedProcess> process_;
+  ShadowStack shadow_;
+  std::vector<capture::Frame> frames_ =
+      std::vector<capture::Frame>(kMostFrames);
+  capture::WalkOutput output_ = {};
+  std::unordered_map<uint64_t, bool> has_data_;
+  std::unordered_map<std::string, Place> places_;
+  uint64_t image_changes_ = 0;
+  uint64_t gdb_asked_ = 0;
+  bool abandoned_ =
+      false;  // gdb has had the process: it runs no longer as we know
+  Figures figures_;
 };
+
+bool Proof::RunOnce() {
+  process_ = std::make_unique<unwind_tests::SteppedProcess>();
+  shadow_ = ShadowStack();
+  if (!process_->Start(options_.program, options_.from == "entry")) {
+    return false;
+  }
+  ++figures_.runs;
+  bool skip = options_.warm;
+  abandoned_ = false;
+  while (figures_.stepped < options_.steps) {
+    const bool at_trap = skip && process_->AtTrap();
+    if (!Advance()) {
+      break;
+    }
+    if (at_trap) {
+      skip = false;
+      const uint64_t sp = process_->registers().rsp;
+      if (!process_->RunToTrap() || process_->registers().rsp != sp) {
+        return false;
+      }
+    }
+    Compare();
+    if (abandoned_) {
+      break;
+    }
+  }
+  figures_.resynchronisations += shadow_.resynchronisations();
+  return true;
+}
+
+// One instruction, in the process and on the shadow stack.
+bool Proof::Advance() {
+  const ShadowStack::Place from = {process_->registers().rip,
+                                   process_->registers().rsp};
+  const Stepped stepped = process_->Step();
+  if (stepped == Stepped::kGone) {
+    return false;
+  }
+  ++figures_.stepped;
+  const ShadowStack::Place to = {process_->registers().rip,
+                                 process_->registers().rsp};
+  uint64_t top = 0;
+  if (ShadowStack::MayBeCall(from, to) || stepped == Stepped::kSignalHandler) {
+    process_->ReadWord(to.sp, &top);
+  }
+  if (stepped == Stepped::kSignalHandler) {
+    shadow_.BeginSignal(from, to, top);
+  } else if (stepped == Stepped::kSystemCallMade) {
+    shadow_.AfterSystemCall(to);
+  } else {
+    shadow_.Step(from, to, top);
+  }
+  return true;
+}
+
+// Whether unwind tables speak of that code.
+bool Proof::HasData(uint64_t lookup) {
+  if (image_changes_ != process_->image_changes()) {
+    image_changes_ = process_->image_changes();
+    has_data_.clear();
+  }
+  auto [known, is_new] = has_data_.try_emplace(lookup, false);
+  const uint32_t index = process_->images().Find(lookup);
+  if (is_new && index != capture::kNoImage) {
+    const capture::Image& image = process_->images().at(index);
+    capture::Registers none = {};
+    uint32_t budget = 1 << 20;
+    capture::CfiEntry entry;
+    known->second = FindCfi(process_->Input(none).memory,
+                            {image.eh_frame_hdr,
+                             image.eh_frame_hdr_bytes,
+                             image.eh_frame,
+                             image.eh_frame_bytes},
+                            lookup,
+                            8,
+                            &budget,
+                            &entry) == capture::CfiLookup::kFound;
+  }
+  return known->second;
+}
+
+void Proof::Compare() {
+  capture::Registers registers;
+  RegistersFromUserRegs(&process_->registers(), &registers);
+  capture::WalkInput input = process_->Input(registers);
+  input.limits.inner_frames = kMostFrames;
+  input.limits.outer_frames = 0;
+  output_.frames = frames_.data();
+  WalkStack(input, &output_);
+  ++figures_.compared;
+  figures_.frames += output_.count;
+
+  const std::vector<uint64_t>& callers = shadow_.addresses();
+  figures_.deepest = std::max<uint64_t>(figures_.deepest, callers.size() + 1);
+  bool has_data = HasData(process_->registers().rip);
+  for (size_t i = callers.size(); has_data && i > 0; --i) {
+    has_data = HasData(callers[i - 1] - 1);
+  }
+  figures_.with_data += has_data;
+  size_t right =
+      output_.count > 0 && frames_[0].address == process_->registers().rip;
+  while (right > 0 && right < output_.count && right <= callers.size() &&
+         frames_[right].address == callers[callers.size() - right]) {
+    ++right;
+  }
+  const bool is_right = right == callers.size() + 1 && right == output_.count &&
+                        output_.end == format::WalkEnd::kEndOfStack;
+  if (!is_right) {
+    Mismatch(Expected(), right, has_data);
+  }
+  if (options_.ask_every != 0 && figures_.compared % options_.ask_every == 0) {
+    ++figures_.asked;
+    figures_.libunwind_wrong +=
+        unwind_tests::LibunwindStack(process_->id(), kMostFrames) != Expected();
+  }
+}
+
+std::vector<uint64_t> Proof::Expected() const {
+  std::vector<uint64_t> stack = {process_->registers().rip};
+  stack.insert(
+      stack.end(), shadow_.addresses().rbegin(), shadow_.addresses().rend());
+  return stack;
+}
+
+std::string Proof::Verdict(const std::vector<uint64_t>& theirs,
+                           const std::vector<uint64_t>& expected) const {
+  size_t right = 0;
+  while (right < std::min(theirs.size(), expected.size()) &&
+         theirs[right] == expected[right]) {
+    ++right;
+  }
+  if (right == expected.size() && right == theirs.size()) {
+    return "right";
+  }
+  return "wrong after " + std::to_string(right) + " of " +
+         std::to_string(expected.size()) + " frames";
+}
+
+void Proof::Mismatch(const std::vector<uint64_t>& expected,
+                     size_t right,
+                     bool has_data) {
+  ++figures_.mismatches;
+  figures_.mismatches_with_data += has_data;
+  const uint64_t address = expected[right == 0 ? 0 : right - 1];
+  const Site& site =
+      names_.Of(process_->images(), right > 1 ? address - 1 : address);
+  char key[32];
+  std::snprintf(key, sizeof(key), "+0x%lx", site.offset);
+  Place& place = places_[site.module + " " + site.function + key];
+  if (++place.count == 1) {
+    place.site = site;
+    place.is_listed = exceptions_.Has(site);
+    place.what = "right: " + std::to_string(right) + " of " +
+                 std::to_string(expected.size()) + ", ours " +
+                 std::to_string(output_.count) + ", end " +
+                 std::to_string(static_cast<int>(output_.end));
+    if (options_.ask_every != 0) {
+      place.what += "; libunwind: " + Verdict(unwind_tests::LibunwindStack(
+                                                  process_->id(), kMostFrames),
+                                              expected);
+    }
+    if (gdb_asked_ < options_.gdb_places) {
+      ++gdb_asked_;
+      abandoned_ = true;
+      place.what +=
+          "; gdb: " + Verdict(unwind_tests::GdbStack(process_->id()), expected);
+    }
+  }
+  figures_.listed += place.is_listed;
+}
+
+void Proof::Print() const {
+  std::vector<const Place*> sorted;
+  for (const auto& [name, place] : places_) {
+    sorted.push_back(&place);
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const Place* a, const Place* b) {
+    return std::pair(a->is_listed, b->count) <
+           std::pair(b->is_listed, a->count);
+  });
+  for (size_t i = 0; i < std::min(sorted.size(), kMostPrinted); ++i) {
+    const Place& place = *sorted[i];
+    std::printf("%s %lu at %s %s+0x%lx: %s\n",
+                place.is_listed ? "listed" : "MISMATCH",
+                place.count,
+                place.site.module.c_str(),
+                place.site.function.c_str(),
+                place.site.offset,
+                place.what.c_str());
+  }
+  std::printf("stepped      %9lu instructions in %lu runs\n",
+              figures_.stepped,
+              figures_.runs);
+  std::printf("compared     %9lu stacks, %lu frames, deepest %lu\n",
+              figures_.compared,
+              figures_.frames,
+              figures_.deepest);
+  std::printf("skipped      %9lu\n", figures_.stepped - figures_.compared);
+  std::printf("resyncs      %9lu\n", figures_.resynchronisations);
+  std::printf("mismatches   %9lu, of them listed %lu\n",
+              figures_.mismatches,
+              figures_.listed);
+  std::printf("with data    %9lu, of them mismatches %lu\n",
+              figures_.with_data,
+              figures_.mismatches_with_data);
+  if (figures_.asked > 0) {
+    std::printf("libunwind    %9lu asked, of them mismatches %lu\n",
+                figures_.asked,
+                figures_.libunwind_wrong);
+  }
+}
+
+// Beside this program.
+std::string SampleProgram(const char* own_path) {
+  const std::string path = own_path;
+  return path.substr(0, path.rfind('/') + 1) + "step_target";
+}
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const uint64_t wanted =
-      count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 200000;
-  child = fork();
-  if (child == 0) {
-    RunChild();
+  Options options;
+  CLI::App app("Single-steps a program and compares each stack walk.");
+  app.add_option("STEPS,--steps", options.steps, "instructions");
+  app.add_option("--from", options.from)
+      ->check(CLI::IsMember({"first", "entry"}));
+  app.add_flag("--warm", options.warm);
+  app.add_option("--exceptions", options.exceptions);
+  app.add_option("--ask-every", options.ask_every);
+  app.add_option("--gdb", options.gdb_places);
+  // All that follows is the program's.
+  int own = 0;
+  while (own < count && std::string(arguments[own]) != "--program") {
+    ++own;
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_EXITKILL);
-  const bool good = WIFSTOPPED(status) && Proof().Run(wanted);
-  kill(child, SIGKILL);
-  waitpid(child, &status, 0);
-  return good ? 0 : 1;
+  for (int i = own + 1; i < count; ++i) {
+    options.program.emplace_back(arguments[i]);
+  }
+  CLI11_PARSE(app, own, arguments);
+  if (options.program.empty()) {
+    options.program = {SampleProgram(arguments[0])};
+  }
+  return Proof(options).Run() ? 0 : 1;
 }
