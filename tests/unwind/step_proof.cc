@@ -276,7 +276,12 @@ void Proof::Mismatch(const std::vector<uint64_t>& expected,
   Place& place = places_[site.module + " " + site.function + key];
   if (++place.count == 1) {
     place.site = site;
-    place.is_listed = exceptions_.Has(site);
+    // A frame whose saved registers are gone shows in its caller, too.
+    place.is_listed =
+        exceptions_.Has(site) ||
+        (right > 1 && exceptions_.Has(names_.Of(
+                          process_->images(),
+                          right > 2 ? expected[right - 2] - 1 : expected[0])));
     place.what = "right: " + std::to_string(right) + " of " +
                  std::to_string(expected.size()) + ", ours " +
                  std::to_string(output_.count) + ", end " +
