@@ -101,9 +101,15 @@ _Unwind_Reason_Code CountFrame(_Unwind_Context* context, void* count) {
   return _URC_NO_REASON;
 }
 
-// libunwind exports a function of the same name: the compiler's is looked up in
-// its own library.
+// libunwind exports functions of the same names: the compiler's and glibc's are
+// looked up in their own libraries.
 decltype(&_Unwind_Backtrace) compilers_backtrace;
+decltype(&backtrace) glibc_backtrace;
+
+void* LookUp(const char* library, const char* name) {
+  void* handle = dlopen(library, RTLD_NOW);
+  return handle == nullptr ? nullptr : dlsym(handle, name);
+}
 
 __attribute__((noinline)) size_t WalkCompilers() {
   size_t count = 0;
@@ -112,7 +118,7 @@ __attribute__((noinline)) size_t WalkCompilers() {
 }
 
 __attribute__((noinline)) size_t WalkGlibc() {
-  return static_cast<size_t>(backtrace(addresses, kMostFrames));
+  return static_cast<size_t>(glibc_backtrace(addresses, kMostFrames));
 }
 
 void Nothing() {}
@@ -243,11 +249,12 @@ void Print(int rounds) {
 int main(int count, char** arguments) {
   const int depth = count > 1 ? std::atoi(arguments[1]) : 60;
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 101;
-  void* library = dlopen("libgcc_s.so.1", RTLD_NOW);
   compilers_backtrace = reinterpret_cast<decltype(&_Unwind_Backtrace)>(
-      library == nullptr ? nullptr : dlsym(library, "_Unwind_Backtrace"));
-  if (compilers_backtrace == nullptr) {
-    std::printf("no libgcc_s\n");
+      LookUp("libgcc_s.so.1", "_Unwind_Backtrace"));
+  glibc_backtrace =
+      reinterpret_cast<decltype(&backtrace)>(LookUp("libc.so.6", "backtrace"));
+  if (compilers_backtrace == nullptr || glibc_backtrace == nullptr) {
+    std::printf("no libgcc_s or libc\n");
     return 1;
   }
   ours = new Ours;
