@@ -36,10 +36,17 @@ struct Entry {
   int32_t thread_id = 0;
 };
 
+struct Offer {
+  int32_t thread_id = 0;
+  void* stack = nullptr;
+};
+using Offers = std::vector<Offer>;
+
 struct Stacks {
   std::mutex mutex;
   std::vector<Entry> entries;
   size_t next_try = 0;
+  std::vector<std::unique_ptr<Offers>> late;  // a thread may be reading them
 };
 
 Stacks& AllStacks() {
@@ -114,11 +121,6 @@ bool IsSufficient(const stack_t& stack) {
 
 // What the directed signal's handler takes from; filled before it is sent.
 std::atomic<uint32_t> g_answers{0};
-struct Offer {
-  int32_t thread_id = 0;
-  void* stack = nullptr;
-};
-using Offers = std::vector<Offer>;
 std::atomic<const Offers*> g_offers{nullptr};
 
 // Runs in every other thread. sigaltstack itself is undone by sigreturn, which
@@ -218,7 +220,8 @@ size_t GiveAlternateStackToOthers() {
     // A thread that blocks the signal would run the former handler later, or
     // die of the default action: ours stays, and finds no offer. One that is
     // late may be reading the offers: they stay too.
-    static_cast<void>(offers.release());
+    const std::lock_guard lock(AllStacks().mutex);
+    AllStacks().late.push_back(std::move(offers));
   } else {
     handlers::SetAction(signal, former);
   }
