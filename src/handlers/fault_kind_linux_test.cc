@@ -101,10 +101,12 @@ TEST_F(FaultKindTest, NullPage) {
   EXPECT_EQ(g_facts.fault_kind, FaultKind::kNullPage);
 }
 
-TEST_F(FaultKindTest, NonCanonicalHasNoAddress) {
+// The processor tells no address; the instruction does.
+TEST_F(FaultKindTest, NonCanonicalAddressIsTheInstructions) {
   Read(reinterpret_cast<char*>(0x4141414141414141));
   EXPECT_EQ(g_facts.fault_kind, FaultKind::kNonCanonical);
-  EXPECT_FALSE(g_facts.has_fault_address);
+  EXPECT_TRUE(g_facts.has_fault_address);
+  EXPECT_EQ(g_facts.fault_address, 0x4141414141414141u);
 }
 
 TEST_F(FaultKindTest, UnmappedProtectedNotExecutable) {

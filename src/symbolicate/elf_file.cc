@@ -88,14 +88,22 @@ std::shared_ptr<const ElfFile> ElfFile::Parse(
     std::string* error) {
   std::shared_ptr<ElfFile> file(new ElfFile);
   file->source_ = std::move(source);
-  if (!file->ParseHeader(error)) {
+  if (!file->ParseHeader(false, error)) {
     return nullptr;
   }
   file->FindBuildId();
   return file;
 }
 
-bool ElfFile::ParseHeader(std::string* error) {
+std::shared_ptr<const ElfFile> ElfFile::ParseSplit(
+    std::shared_ptr<const ByteSource> source,
+    std::string* error) {
+  std::shared_ptr<ElfFile> file(new ElfFile);
+  file->source_ = std::move(source);
+  return file->ParseHeader(true, error) ? file : nullptr;
+}
+
+bool ElfFile::ParseHeader(bool is_split, std::string* error) {
   using elf::Load16, elf::Load32, elf::Load64;
   uint8_t raw[elf::kHeaderBytes64] = {};
   const size_t bytes = static_cast<size_t>(
@@ -120,7 +128,9 @@ bool ElfFile::ParseHeader(std::string* error) {
     return false;
   }
   const uint16_t type = Load16(raw + 16);
-  if (type != elf::kTypeExecutable && type != elf::kTypeShared) {
+  const bool is_known =
+      is_split || type == elf::kTypeExecutable || type == elf::kTypeShared;
+  if (!is_known) {
     *error = type == 1   ? "relocatable object; link it first"
              : type == 4 ? "core file, not a program or library"
                          : "neither a program nor a library";

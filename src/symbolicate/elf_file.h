@@ -57,6 +57,10 @@ class ElfFile {
   static std::shared_ptr<const ElfFile> Parse(
       std::shared_ptr<const ByteSource> source,
       std::string* error);
+  // The same for the objects that hold split debug information (.dwo, .dwp).
+  static std::shared_ptr<const ElfFile> ParseSplit(
+      std::shared_ptr<const ByteSource> source,
+      std::string* error);
 
   ElfFile(const ElfFile&) = delete;
   ElfFile& operator=(const ElfFile&) = delete;
@@ -92,7 +96,7 @@ class ElfFile {
 
  private:
   ElfFile() = default;
-  bool ParseHeader(std::string* error);
+  bool ParseHeader(bool is_split, std::string* error);
   bool ReadSegments(uint64_t offset, uint32_t count, uint32_t entry_bytes);
   void ReadSections(uint64_t offset,
                     uint64_t count,

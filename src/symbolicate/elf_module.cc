@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "symbolicate/debug_files.h"
+#include "symbolicate/demangle.h"
+#include "symbolicate/elf_dwarf.h"
 #include "symbolicate/elf_format.h"
 #include "symbolicate/elf_plt.h"
 #include "symbolicate/vdso.h"
@@ -31,6 +33,22 @@ std::string WithoutDeleted(std::string path) {
     path.resize(path.size() - kDeleted.size());
   }
   return path;
+}
+
+void SetName(std::string name, report::SymbolFrame* frame) {
+  frame->function = Demangle(name);
+  frame->function_mangled = frame->function != name ? std::move(name) : "";
+}
+
+report::SymbolFrame MakeFrame(SourceFrame source, bool name_sure) {
+  report::SymbolFrame frame;
+  SetName(std::move(source.function), &frame);
+  frame.file = std::move(source.file);
+  frame.line = source.line;
+  frame.column = source.column;
+  frame.inlined = source.inlined;
+  frame.name_sure = name_sure;
+  return frame;
 }
 
 // Where the image's base was linked. The report's own word counts when it lies
@@ -115,8 +133,10 @@ void ElfModule::Choose(const std::vector<uint8_t>& wanted,
   }
   sure_ = right || debug_alone;
   BuildIndex(!debug_alone);
+  OpenDebugInformation();
+  const bool is_stripped = index_.empty() && !dwarf_;
   status_ = wrong && !debug_alone ? ImageStatus::kMismatch
-            : index_.empty()      ? ImageStatus::kStripped
+            : is_stripped         ? ImageStatus::kStripped
                                   : ImageStatus::kOk;
   message_ =
       status_ == ImageStatus::kMismatch
@@ -147,6 +167,14 @@ void ElfModule::BuildIndex(bool from_own_file) {
   index_.Finish();
 }
 
+void ElfModule::OpenDebugInformation() {
+  for (const auto& file : {debug_, own_}) {
+    if (file && !dwarf_) {
+      dwarf_ = OpenDwarf(file, path_);
+    }
+  }
+}
+
 std::vector<report::SymbolFrame> ElfModule::Lookup(uint64_t address) const {
   // A stub's section can carry a symbol of its own (_PROCEDURE_LINKAGE_TABLE_);
   // the stub is the better answer.
@@ -156,11 +184,26 @@ std::vector<report::SymbolFrame> ElfModule::Lookup(uint64_t address) const {
     }
   }
   auto function = index_.Find(address);
-  if (!function || function->name.empty()) {
-    return {};
+  std::vector<report::SymbolFrame> frames;
+  if (dwarf_) {
+    for (SourceFrame& source : dwarf_->Find(address)) {
+      frames.push_back(MakeFrame(std::move(source), sure_));
+    }
   }
-  return {
-      MakeFrame(std::move(function->name), address - function->start, sure_)};
+  if (!function || function->name.empty()) {
+    return frames;
+  }
+  // The symbol table knows better than the debug information which of several
+  // copies of a function this is (foo.cold, foo.part.0).
+  if (frames.empty()) {
+    frames.emplace_back();
+  }
+  SetName(std::move(function->name), &frames.back());
+  for (report::SymbolFrame& frame : frames) {
+    frame.offset = address - function->start;
+    frame.name_sure = sure_;
+  }
+  return frames;
 }
 
 bool ElfModule::IsFunctionStart(uint64_t address) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "report/report.h"
+#include "symbolicate/dwarf_file.h"
 #include "symbolicate/elf_file.h"
 #include "symbolicate/module.h"
 #include "symbolicate/symbol_index.h"
@@ -36,6 +37,10 @@ class ElfModule : public Module {
     return base_ + offset;
   }
 
+  // Innermost first; empty when nothing covers the address. SymbolFrame::offset
+  // is that of `address` from the start of the function in the symbol table,
+  // absent where that has none. Inlined calls stand before the function that
+  // holds them. `function` may be "" where only a line is known.
   std::vector<report::SymbolFrame> Lookup(uint64_t address) const override;
   bool IsFunctionStart(uint64_t address) const override;
 
@@ -47,10 +52,12 @@ class ElfModule : public Module {
               bool is_derived,
               const Options& options);
   void BuildIndex(bool from_own_file);
+  void OpenDebugInformation();
 
   std::string path_;  // with the sysroot
   std::shared_ptr<const ElfFile> own_, debug_;
   SymbolIndex index_;
+  std::unique_ptr<DwarfFile> dwarf_;  // null: no debug information
   uint64_t base_ = 0;
   ImageStatus status_ = ImageStatus::kMissing;
   bool sure_ = true;

@@ -39,7 +39,7 @@ TEST_P(Oracle, S1_7_NamesEveryByteOfAFunction) {
     for (uint64_t offset : {uint64_t{0}, last / 2, last}) {
       const auto frames =
           symbolicator.LookupFile(path, function.address + offset, &error);
-      ASSERT_EQ(frames.size(), 1u) << function.name << "+" << offset;
+      ASSERT_FALSE(frames.empty()) << function.name << "+" << offset;
       EXPECT_TRUE(frames[0].name_sure);
       const uint64_t start = function.address + offset - *frames[0].offset;
       // Functions may nest (libc's assembly); the inner one is the answer.
@@ -68,13 +68,13 @@ TEST_P(Oracle, A7_6_NamesNothingBehindAFunction) {
   std::string error;
   for (size_t i = 0; i < addresses.size(); ++i) {
     const auto frames = symbolicator.LookupFile(path, addresses[i], &error);
-    if (frames.empty()) {
+    if (frames.empty() || frames.back().function.empty()) {
       // A label inside a function that has ended; LLVM lets it reach on.
       EXPECT_TRUE(expected[i] == "" || expected[i] == "inner_label")
           << std::hex << addresses[i] << " " << expected[i];
       continue;
     }
-    const auto& aliases = names.at(addresses[i] - *frames[0].offset);
+    const auto& aliases = names.at(addresses[i] - *frames.back().offset);
     EXPECT_EQ(aliases.count(Mangled(frames)), 1u);
     EXPECT_EQ(aliases.count(expected[i]), 1u)
         << std::hex << addresses[i] << ": " << Mangled(frames) << " instead of "
@@ -127,12 +127,12 @@ TEST(LibcOracle, A7_26_AgreesWithLlvmOnRandomAddresses) {
   int named = 0;
   for (size_t i = 0; i < addresses.size(); ++i) {
     const auto frames = symbolicator.LookupFile(path, addresses[i], &error);
-    if (frames.empty()) {
+    if (frames.empty() || !frames.back().offset) {
       EXPECT_EQ(expected[i], "") << std::hex << addresses[i];
       continue;
     }
     ++named;
-    const auto& aliases = names.at(addresses[i] - *frames[0].offset);
+    const auto& aliases = names.at(addresses[i] - *frames.back().offset);
     EXPECT_EQ(aliases.count(Mangled(frames)), 1u) << Mangled(frames);
     EXPECT_EQ(aliases.count(expected[i]), 1u)
         << std::hex << addresses[i] << ": " << Mangled(frames) << " instead of "

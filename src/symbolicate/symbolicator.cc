@@ -16,10 +16,6 @@ constexpr size_t kMaxOpenModules = 256;
 using ModuleKey =
     std::tuple<std::string, std::vector<uint8_t>, bool, uint64_t, int64_t>;
 
-report::SymbolFrame* Outermost(std::vector<report::SymbolFrame>* frames) {
-  return frames->empty() ? nullptr : &frames->back();
-}
-
 }  // namespace
 
 const char* Name(ImageStatus status) {
@@ -82,14 +78,15 @@ struct Symbolicator::Impl {
       return module.Lookup(address);
     }
     auto names = module.Lookup(address - 1);
-    if (auto* outermost = Outermost(&names)) {
-      *outermost->offset += 1;  // what is shown is the address itself
-      for (auto& name : names) {
-        name.offset = outermost->offset;
-      }
-    } else if (module.IsFunctionStart(address)) {
+    const bool has_name = !names.empty() && !names.back().function.empty();
+    if (!has_name && module.IsFunctionStart(address)) {
       // No call lies before it: a handler returns to a signal trampoline.
-      names = module.Lookup(address);
+      return module.Lookup(address);
+    }
+    for (auto& name : names) {
+      if (name.offset) {
+        *name.offset += 1;  // what is shown is the address itself
+      }
     }
     return names;
   }

@@ -126,7 +126,7 @@ TEST_F(Put, ALargeBodyIsRefusedAndTheAnswerArrives) {
 TEST_F(Put, ChunkedBodiesAreLimitedToo) {
   ServerProcess server(folder_.path(), {"--max-body-bytes", "1000"});
   std::string request = "PUT " + PathOf(SampleReport("simple", 1)) +
-                        " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
+                        " HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
                         "chunked\r\n\r\n";
   for (int i = 0; i < 100; ++i) {
     request += "100\r\n" + std::string(256, 'x') + "\r\n";
