@@ -33,7 +33,6 @@ DwarfInfo::DwarfInfo(std::shared_ptr<const DebugSections> sections,
                      bool is_split)
     : sections_(std::move(sections)),
       code_(sections_.get()),
-      is_split_(is_split),
       info_(Named(*sections_, ".debug_info", is_split)),
       abbreviations_(Named(*sections_, ".debug_abbrev", is_split)),
       strings_(Named(*sections_, ".debug_str", is_split)),

@@ -118,7 +118,6 @@ class DwarfInfo {
 
   std::shared_ptr<const DebugSections> sections_;
   const DebugSections* code_;  // who knows where code is: the program
-  bool is_split_;
   DwarfSection info_, abbreviations_, strings_, line_strings_, string_offsets_,
       addresses_, ranges_, range_lists_, lines_;
   DwarfInfo* alternate_ = nullptr;

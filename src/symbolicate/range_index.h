@@ -29,12 +29,13 @@ class RangeIndex {
       ranges_.push_back({low, static_cast<uint32_t>(bytes), value, kNone});
     }
   }
-  // After the last Add, before the first Find. Of equal ranges the one added
-  // last is the innermost.
+  // After the last Add, before the first Find. Of equal ranges the one with the
+  // highest value is the innermost.
   void Finish() {
-    std::stable_sort(
+    std::sort(
         ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) {
-          return std::tie(a.low, b.bytes) < std::tie(b.low, a.bytes);
+          return std::tie(a.low, b.bytes, a.value) <
+                 std::tie(b.low, a.bytes, b.value);
         });
     std::vector<uint32_t> open;
     for (uint32_t i = 0; i < ranges_.size(); ++i) {
