@@ -8,18 +8,27 @@ namespace {
 
 constexpr int kTries = 1000;
 
+// Null where nothing is installed, also while the memory of an earlier install
+// is made ready for the next one.
+cairn::writer::Annotations* Current() {
+  cairn::handlers::CrashBase* state = cairn::handlers::Base();
+  return state == nullptr
+             ? nullptr
+             : __atomic_load_n(&state->annotations, __ATOMIC_ACQUIRE);
+}
+
 }  // namespace
 
 extern "C" cairn_status cairn_set_key(const char* name, const char* value) {
-  cairn::handlers::CrashBase* state = cairn::handlers::Base();
-  if (state == nullptr) {
+  cairn::writer::Annotations* annotations = Current();
+  if (annotations == nullptr) {
     return CAIRN_NOT_INSTALLED;
   }
   if (name == nullptr || name[0] == '\0') {
     return CAIRN_BAD_CONFIG;
   }
   for (int i = 0; i < kTries; ++i) {
-    if (cairn::writer::SetKey(state->annotations, name, value)) {
+    if (cairn::writer::SetKey(annotations, name, value)) {
       return CAIRN_OK;
     }
   }
@@ -28,13 +37,13 @@ extern "C" cairn_status cairn_set_key(const char* name, const char* value) {
 
 extern "C" cairn_status cairn_add_breadcrumb(const char* category,
                                              const char* message) {
-  cairn::handlers::CrashBase* state = cairn::handlers::Base();
-  if (state == nullptr) {
+  cairn::writer::Annotations* annotations = Current();
+  if (annotations == nullptr) {
     return CAIRN_NOT_INSTALLED;
   }
   if (message == nullptr) {
     return CAIRN_BAD_CONFIG;
   }
-  cairn::writer::AddBreadcrumb(state->annotations, category, message);
+  cairn::writer::AddBreadcrumb(annotations, category, message);
   return CAIRN_OK;
 }

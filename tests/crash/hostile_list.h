@@ -51,7 +51,7 @@ enum HostileFlags : unsigned {
     CAIRN_USER "deny=process_vm_readv", kPtrace, kPlain)                       \
   V("2.5.k", TracedByAnother, in_thread, CAIRN_USER "traced=1",                \
     kSignal, kPlain)                                                           \
-  V("2.5.l", NoProcessMore, in_thread, CAIRN_USER "nproc=0",                   \
+  V("2.5.l", NoProcessMore, null_write, CAIRN_USER "nproc=0",                   \
     kSignal, kPlain)                                                           \
   V("2.5.m", NoAddressSpace, in_thread, CAIRN_USER "as=now",                   \
     kPtrace, kPlain)                                                           \
