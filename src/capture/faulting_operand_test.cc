@@ -36,12 +36,14 @@ __asm__(
     "op_crc: crc32b (%rsi), %eax\n"
     ".popsection\n");
 
+// clang-format off
 #define CAIRN_OPS(V)                                                         \
   V(load)                                                                    \
-  V(load_high) V(sib) V(absolute_index) V(no_index) V(store_immediate) V(fs) \
-      V(gs) V(lea) V(nop) V(vex2) V(vex3) V(evex) V(sse_rip) V(movaps)       \
-          V(call_register) V(jump_memory) V(ret) V(stos) V(hlt) V(cmpxchg)   \
-              V(crc)
+  V(load_high)                                                               \
+  V(sib) V(absolute_index) V(no_index) V(store_immediate) V(fs) V(gs) V(lea) \
+      V(nop) V(vex2) V(vex3) V(evex) V(sse_rip) V(movaps) V(call_register)   \
+          V(jump_memory) V(ret) V(stos) V(hlt) V(cmpxchg) V(crc)
+// clang-format on
 #define CAIRN_V(name) extern "C" const char op_##name[];
 CAIRN_OPS(CAIRN_V)
 #undef CAIRN_V

@@ -27,7 +27,7 @@
 namespace cairn::capture {
 namespace {
 
-constexpr uint64_t kLongNs = 20'000'000'000; // never waited for in full
+constexpr uint64_t kLongNs = 20'000'000'000;  // never waited for in full
 constexpr uint64_t kShortNs = 200'000'000;
 
 // What child and test share.
@@ -38,9 +38,9 @@ struct Shared {
   std::atomic<int32_t> spinner;
 };
 
-Shared *g_shared = nullptr;
+Shared* g_shared = nullptr;
 
-void *Spin(void *) {
+void* Spin(void*) {
   g_shared->spinner = static_cast<int32_t>(gettid());
   ++g_shared->ready;
   for (;;) {
@@ -48,17 +48,19 @@ void *Spin(void *) {
   }
 }
 
-void *Sleep(void *) {
+void* Sleep(void*) {
   ++g_shared->ready;
   for (;;) {
     pause();
   }
 }
 
-void *Nothing(void *) { return nullptr; }
+void* Nothing(void*) {
+  return nullptr;
+}
 
 // Makes threads as fast as it can.
-void *Breed(void *) {
+void* Breed(void*) {
   ++g_shared->ready;
   for (;;) {
     pthread_t thread;
@@ -68,7 +70,7 @@ void *Breed(void *) {
   }
 }
 
-void *WaitForVfork(void *) {
+void* WaitForVfork(void*) {
   ++g_shared->ready;
   if (vfork() == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -79,13 +81,19 @@ void *WaitForVfork(void *) {
   return nullptr;
 }
 
-void Count(int) { ++g_shared->signals; }
+void Count(int) {
+  ++g_shared->signals;
+}
 
 class FreezeTest : public testing::Test {
-protected:
+ protected:
   FreezeTest() {
-    g_shared = new (mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Shared{};
+    g_shared = new (mmap(nullptr,
+                         sizeof(Shared),
+                         PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS,
+                         -1,
+                         0)) Shared{};
     // The deadline interrupts a wait, as the writer process sets it up.
     struct sigaction action = {};
     action.sa_handler = [](int) {};
@@ -99,14 +107,14 @@ protected:
     munmap(g_shared, sizeof(Shared));
   }
 
-  void Start(std::vector<void *(*)(void *)> bodies) {
+  void Start(std::vector<void* (*)(void*)> bodies) {
     child_ = fork();
     if (child_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       struct sigaction action = {};
       action.sa_handler = &Count;
       sigaction(SIGRTMIN, &action, nullptr);
-      for (void *(*body)(void *) : bodies) {
+      for (void* (*body)(void*) : bodies) {
         pthread_t thread;
         pthread_create(&thread, nullptr, body, nullptr);
       }
@@ -130,7 +138,7 @@ protected:
   }
   std::vector<int32_t> Tasks() const {
     std::vector<int32_t> ids;
-    for (const auto &entry : std::filesystem::directory_iterator(
+    for (const auto& entry : std::filesystem::directory_iterator(
              "/proc/" + std::to_string(child_) + "/task")) {
       ids.push_back(std::stoi(entry.path().filename()));
     }
@@ -163,7 +171,7 @@ TEST_F(FreezeTest, EveryThreadStandsAndGoesOn) {
   for (const int32_t id : Tasks()) {
     EXPECT_NE(StateOf(id), 't') << id;
   }
-  freeze.Thaw(); // does nothing
+  freeze.Thaw();  // does nothing
 }
 
 TEST_F(FreezeTest, ExceptedThreadRuns) {
@@ -304,5 +312,5 @@ TEST_F(FreezeTest, MoreThreadsThanRoomAreCounted) {
   freeze.Thaw();
 }
 
-} // namespace
-} // namespace cairn::capture
+}  // namespace
+}  // namespace cairn::capture

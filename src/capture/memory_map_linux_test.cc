@@ -18,21 +18,26 @@ namespace {
 
 const int32_t kSelf = static_cast<int32_t>(getpid());
 
-std::string Text(const Mapping &mapping) {
+std::string Text(const Mapping& mapping) {
   char text[64];
-  std::snprintf(text, sizeof(text), "%" PRIx64 "-%" PRIx64 " %u", mapping.low,
-                mapping.high, mapping.flags);
+  std::snprintf(text,
+                sizeof(text),
+                "%" PRIx64 "-%" PRIx64 " %u",
+                mapping.low,
+                mapping.high,
+                mapping.flags);
   return mapping.found ? text : "none";
 }
 
 Neighbourhood Expected(uint64_t address) {
   Neighbourhood around = {};
-  std::FILE *maps = std::fopen("/proc/self/maps", "r");
+  std::FILE* maps = std::fopen("/proc/self/maps", "r");
   char line[1024], permissions[8];
   uint64_t low = 0, high = 0;
   while (std::fgets(line, sizeof(line), maps) != nullptr) {
-    if (std::sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &low, &high,
-                    permissions) != 3) {
+    if (std::sscanf(
+            line, "%" SCNx64 "-%" SCNx64 " %4s", &low, &high, permissions) !=
+        3) {
       continue;
     }
     const uint32_t flags = (permissions[0] == 'r' ? 4u : 0) +
@@ -53,18 +58,21 @@ Neighbourhood Expected(uint64_t address) {
 
 // Three pages, the middle one gone, the last one for reading only.
 class MemoryMap : public testing::Test {
-protected:
+ protected:
   void SetUp() override {
-    pages_ = reinterpret_cast<uint64_t>(
-        mmap(nullptr, 5 * 4096, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    pages_ = reinterpret_cast<uint64_t>(mmap(nullptr,
+                                             5 * 4096,
+                                             PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS,
+                                             -1,
+                                             0));
     munmap(Page(2), 4096);
     mprotect(Page(3), 4096, PROT_READ);
     mprotect(Page(4), 4096, PROT_NONE);
   }
   void TearDown() override { munmap(Page(0), 5 * 4096); }
-  void *Page(int index) const {
-    return reinterpret_cast<void *>(pages_ + index * 4096);
+  void* Page(int index) const {
+    return reinterpret_cast<void*>(pages_ + index * 4096);
   }
   uint64_t pages_ = 0;
 };
@@ -94,10 +102,14 @@ TEST_F(MemoryMap, NeighboursAreTheKernels) {
 }
 
 TEST_F(MemoryMap, HundredsOfMappingsAndLongNames) {
-  std::vector<void *> kept;
-  for (int i = 0; i < 500; ++i) { // neighbours differ, so none are merged
-    kept.push_back(mmap(nullptr, 4096, i % 2 != 0 ? PROT_READ : PROT_NONE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  std::vector<void*> kept;
+  for (int i = 0; i < 500; ++i) {  // neighbours differ, so none are merged
+    kept.push_back(mmap(nullptr,
+                        4096,
+                        i % 2 != 0 ? PROT_READ : PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS,
+                        -1,
+                        0));
   }
   for (const int i : {0, 1, 250, 499}) {
     const auto address = reinterpret_cast<uint64_t>(kept[i]);
@@ -106,7 +118,7 @@ TEST_F(MemoryMap, HundredsOfMappingsAndLongNames) {
     EXPECT_EQ(Text(around.holds), Text(Expected(address).holds));
     EXPECT_EQ(Text(around.above), Text(Expected(address).above));
   }
-  for (void *page : kept) {
+  for (void* page : kept) {
     munmap(page, 4096);
   }
 }
@@ -126,5 +138,5 @@ TEST_F(MemoryMap, WithoutProcOrDescriptorsItIsRefused) {
   setrlimit(RLIMIT_NOFILE, &before);
 }
 
-} // namespace
-} // namespace cairn::capture
+}  // namespace
+}  // namespace cairn::capture

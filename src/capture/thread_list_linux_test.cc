@@ -29,7 +29,7 @@ const int32_t kSelf = static_cast<int32_t>(getpid());
 
 std::set<int32_t> Tasks() {
   std::set<int32_t> ids;
-  for (const auto &entry :
+  for (const auto& entry :
        std::filesystem::directory_iterator("/proc/self/task")) {
     ids.insert(std::stoi(entry.path().filename()));
   }
@@ -37,7 +37,7 @@ std::set<int32_t> Tasks() {
 }
 
 // Field `number` of a stat line, counted as proc(5) does, behind the name.
-std::string StatField(const std::string &path, int number) {
+std::string StatField(const std::string& path, int number) {
   std::ifstream file(path);
   std::string line((std::istreambuf_iterator<char>(file)), {});
   std::istringstream words(line.substr(line.rfind(')') + 2));
@@ -50,8 +50,8 @@ std::string StatField(const std::string &path, int number) {
 
 // A named thread that waits until it is let go.
 class Waiting {
-public:
-  explicit Waiting(const std::string &name)
+ public:
+  explicit Waiting(const std::string& name)
       : thread_([this, name] {
           prctl(PR_SET_NAME, name.c_str());
           id_ = static_cast<int32_t>(gettid());
@@ -75,7 +75,7 @@ public:
   }
   int32_t id() const { return id_; }
 
-private:
+ private:
   std::atomic<int32_t> id_ = 0;
   std::atomic<bool> go_ = false;
   std::thread thread_;
@@ -100,7 +100,7 @@ TEST(ListThreads, AddsOnlyWhatIsNew) {
   size_t more = 0;
   const size_t before =
       ListThreads(kSelf, ids.data(), 0, ids.size(), &failed, &more);
-  std::reverse(ids.begin(), ids.begin() + before); // in any order
+  std::reverse(ids.begin(), ids.begin() + before);  // in any order
   const std::vector<int32_t> known(ids.begin(), ids.begin() + before);
   Waiting one("one"), two("two");
   const size_t after =
@@ -151,7 +151,7 @@ TEST(ReadThreadFacts, CpuTimeIsTheKernels) {
   const auto ticks = [&stat] {
     return std::stoull(StatField(stat, 14)) + std::stoull(StatField(stat, 15));
   };
-  while (ticks() < 3) { // has worked for 30 ms
+  while (ticks() < 3) {  // has worked for 30 ms
   }
   ThreadFacts facts;
   const uint64_t before = ticks();
@@ -225,5 +225,5 @@ TEST(ReadSleepingThread, RunningThreadHasNone) {
   spinning.join();
 }
 
-} // namespace
-} // namespace cairn::capture
+}  // namespace
+}  // namespace cairn::capture

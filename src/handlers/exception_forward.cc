@@ -5,6 +5,7 @@ namespace cairn::handlers {
 namespace {
 
 constexpr int64_t kInvalidAddress = 1;           // KERN_INVALID_ADDRESS
+constexpr int64_t kGeneralProtection = 13;       // EXC_I386_GPFLT
 constexpr int64_t kSoftBadSystemCall = 0x10000;  // EXC_UNIX_BAD_SYSCALL
 constexpr int64_t kSoftBadPipe = 0x10001;        // EXC_UNIX_BAD_PIPE
 constexpr int64_t kSoftAbort = 0x10002;          // EXC_UNIX_ABORT
@@ -72,7 +73,10 @@ bool IsDebuggersSignal(const ExceptionFacts64& facts) {
 int32_t SignalOf(int32_t exception, int64_t code, int64_t /*subcode*/) {
   switch (static_cast<Exception>(exception)) {
     case Exception::kBadAccess:
-      return code == kInvalidAddress ? kSigSegv : kSigBus;
+      // On x86_64 machine_exception() has its say first: a general protection
+      // fault is a SIGSEGV (bsd/dev/i386/unix_signal.c).
+      return code == kInvalidAddress || code == kGeneralProtection ? kSigSegv
+                                                                   : kSigBus;
     case Exception::kBadInstruction:
       return kSigIll;
     case Exception::kArithmetic:

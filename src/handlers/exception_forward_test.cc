@@ -53,6 +53,7 @@ TEST(ExceptionForward, CrashOfTheWholeProcessIsNeverAskedFor) {
 TEST(ExceptionForward, SignalIsTheKernelsTranslation) {
   EXPECT_EQ(SignalOf(1, 1, 0), 11);
   EXPECT_EQ(SignalOf(1, 2, 0), 10);
+  EXPECT_EQ(SignalOf(1, 13, 0), 11);  // EXC_I386_GPFLT
   EXPECT_EQ(SignalOf(2, 1, 0), 4);
   EXPECT_EQ(SignalOf(3, 1, 0), 8);
   EXPECT_EQ(SignalOf(5, 0x10002, 0), 6);

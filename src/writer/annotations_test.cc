@@ -17,7 +17,7 @@ namespace cairn::writer {
 namespace {
 
 class AnnotationsTest : public testing::Test {
-protected:
+ protected:
   report::Report Written() {
     samples::SampleFile file(1);
     PutAnnotations(&file.records(), *annotations_);
@@ -116,9 +116,9 @@ TEST_F(AnnotationsTest, KeyBeingSetByAnotherThreadIsNotWaitedFor) {
 
 // Stray writes of the app: every length still ends inside its field.
 TEST_F(AnnotationsTest, OverwrittenLengthsAreHarmless) {
-  auto *bytes = reinterpret_cast<uint8_t *>(annotations_.get());
+  auto* bytes = reinterpret_cast<uint8_t*>(annotations_.get());
   for (size_t i = 0; i < sizeof(Annotations); ++i) {
-    bytes[i] = 0xfe; // even: no entry looks torn
+    bytes[i] = 0xfe;  // even: no entry looks torn
   }
   annotations_->breadcrumb_count = 70;
   const report::Report report = Written();
@@ -138,16 +138,16 @@ TEST_F(AnnotationsTest, ThreadsSetTheirKeysWithoutMixing) {
       }
     });
   }
-  for (std::thread &thread : threads) {
+  for (std::thread& thread : threads) {
     thread.join();
   }
   const report::Report report = Written();
   ASSERT_EQ(report.keys.size(), 8u);
-  for (const auto &[name, value] : report.keys) {
+  for (const auto& [name, value] : report.keys) {
     EXPECT_EQ(name, value);
     EXPECT_EQ(name, std::string(name.size(), name[0]));
   }
 }
 
-} // namespace
-} // namespace cairn::writer
+}  // namespace
+}  // namespace cairn::writer

@@ -22,7 +22,8 @@ using Bytes = std::vector<uint8_t>;
 constexpr uint64_t kImageLow = 0x10000;
 constexpr uint64_t kImageBytes = 0x1000;
 
-Frame At(uint64_t address, FrameKind kind = FrameKind::kReturn,
+Frame At(uint64_t address,
+         FrameKind kind = FrameKind::kReturn,
          FrameTrust trust = FrameTrust::kCfi) {
   Frame frame = {};
   frame.address = address;
@@ -39,7 +40,7 @@ uint8_t Meta(FrameKind kind, FrameTrust trust) {
 const uint8_t kReturnMeta = Meta(FrameKind::kReturn, FrameTrust::kCfi);
 
 class TrieTest : public testing::Test {
-protected:
+ protected:
   TrieTest() { Start(4096); }
   void Start(uint32_t capacity) {
     nodes_.assign(capacity, {});
@@ -55,7 +56,7 @@ protected:
     image.segment_count = 1;
     images_->Append(image);
   }
-  Bytes Add(const std::vector<Frame> &stack) {
+  Bytes Add(const std::vector<Frame>& stack) {
     Bytes payload(FrameTrie::PayloadBytes(stack.size()));
     payload.resize(
         trie_.Add(stack.data(), stack.size(), *images_, payload.data()));
@@ -70,10 +71,13 @@ protected:
 };
 
 TEST_F(TrieTest, FirstStackIsAllNodesOutermostFirst) {
-  const Bytes expected = {
-      0,                    // shared with none
-      1, 0x20, kReturnMeta, // image 0, offset 0x20
-      1, 0x10, Meta(FrameKind::kFault, FrameTrust::kContext)};
+  const Bytes expected = {0,  // shared with none
+                          1,
+                          0x20,
+                          kReturnMeta,  // image 0, offset 0x20
+                          1,
+                          0x10,
+                          Meta(FrameKind::kFault, FrameTrust::kContext)};
   EXPECT_EQ(Add({At(kImageLow + 0x10, FrameKind::kFault, FrameTrust::kContext),
                  At(kImageLow + 0x20)}),
             expected);
@@ -85,7 +89,7 @@ TEST_F(TrieTest, AddressOutsideOfImagesIsItself) {
 }
 
 TEST_F(TrieTest, EqualOuterEndIsNamedByItsNode) {
-  Add({At(0x10), At(0x20), At(0x30)}); // nodes 3, 2, 1
+  Add({At(0x10), At(0x20), At(0x30)});  // nodes 3, 2, 1
   EXPECT_EQ(Add({At(0x11), At(0x20), At(0x30)}),
             (Bytes{2, 0, 0x11, kReturnMeta}));
   EXPECT_EQ(Add({At(0x10), At(0x20), At(0x30)}), (Bytes{3}));
@@ -128,7 +132,7 @@ TEST_P(RoundTrip, RandomStacksComeBack) {
   const std::vector<report::Image> images(1);
   for (int i = 0; i < 2000; ++i) {
     std::vector<Frame> stack(random() % 40);
-    for (Frame &frame : stack) {
+    for (Frame& frame : stack) {
       // Few addresses, so that ends are shared; some in the image.
       frame = At(random() % 2 != 0 ? kImageLow + random() % 4 : random() % 4,
                  random() % 8 != 0 ? FrameKind::kReturn : FrameKind::kFault);
@@ -163,12 +167,12 @@ INSTANTIATE_TEST_SUITE_P(Capacities, RoundTrip, testing::Values(8, 100, 65536));
 
 TEST_F(TrieTest, RingOfNodesEnds) {
   Add({At(0x20)});
-  for (TrieNode &node : nodes_) {
+  for (TrieNode& node : nodes_) {
     node.chain = 1;
   }
   buckets_.assign(16, 1);
   EXPECT_EQ(Add({At(0x21)}).size(), 4u);
 }
 
-} // namespace
-} // namespace cairn::writer
+}  // namespace
+}  // namespace cairn::writer

@@ -33,23 +33,25 @@ namespace {
 constexpr size_t kFirst = 64 << 10;
 constexpr size_t kSecond = 1 << 20;
 
-struct stat StatOf(const std::string &path) {
+struct stat StatOf(const std::string& path) {
   struct stat facts = {};
   stat(path.c_str(), &facts);
   return facts;
 }
 
 // Device and inode as statx tells them, which is how slots are known again.
-SlotDirectory DirectoryOf(const std::string &path) {
+SlotDirectory DirectoryOf(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat facts = {};
   fstat(fd, &facts);
-  return {fd, uint64_t{major(facts.st_dev)} << 32 | minor(facts.st_dev),
-          facts.st_ino, path.c_str()};
+  return {fd,
+          uint64_t{major(facts.st_dev)} << 32 | minor(facts.st_dev),
+          facts.st_ino,
+          path.c_str()};
 }
 
 class SlotTest : public testing::Test {
-protected:
+ protected:
   SlotTest() {
     std::string text = testing::TempDir() + "cairn-slot-XXXXXX";
     path_ = mkdtemp(text.data());
@@ -62,7 +64,7 @@ protected:
     close(spec_.directory.fd);
     std::filesystem::remove_all(path_);
   }
-  std::string FileOf(const Slot &slot, const char *suffix) const {
+  std::string FileOf(const Slot& slot, const char* suffix) const {
     return path_ + "/" + slot.name + suffix;
   }
   size_t FileCount() const {
@@ -107,7 +109,7 @@ TEST_F(SlotTest, MadeSlotIsEmptyForReadersUntilItIsClaimed) {
   EXPECT_EQ(report::ReadReportFile(file).status, report::ReadStatus::kEmpty);
   ASSERT_TRUE(ClaimSlot(&slot, spec_.installer));
   const report::ReadResult result = report::ReadReportFile(file);
-  EXPECT_EQ(result.status, report::ReadStatus::kCut); // never finished
+  EXPECT_EQ(result.status, report::ReadStatus::kCut);  // never finished
   EXPECT_EQ(report::UuidText(result.report.uuid), slot.name);
   EXPECT_EQ(result.report.installer.pid, static_cast<uint32_t>(getpid()));
   EXPECT_EQ(result.report.owner.pid, static_cast<uint32_t>(getpid()));
@@ -189,7 +191,7 @@ TEST_F(SlotTest, OneOfManyThreadsClaims) {
       winners += ClaimSlot(&slot, owner) ? 1 : 0;
     });
   }
-  for (std::thread &thread : threads) {
+  for (std::thread& thread : threads) {
     thread.join();
   }
   EXPECT_EQ(winners, 1);
@@ -223,8 +225,9 @@ TEST_F(SlotTest, NoSlotIsNotClaimed) {
 TEST_F(SlotTest, FinishCutsNamesAndSeals) {
   Slot slot = Made();
   ASSERT_TRUE(ClaimSlot(&slot, spec_.installer));
-  RecordWriter records(reinterpret_cast<uint8_t *>(slot.header),
-                       sizeof(format::FileHeader), kFirst,
+  RecordWriter records(reinterpret_cast<uint8_t*>(slot.header),
+                       sizeof(format::FileHeader),
+                       kFirst,
                        &slot.header->committed_bytes);
   {
     ScopedGroup group(&records, format::Field::kApp);
@@ -245,7 +248,7 @@ TEST_F(SlotTest, FinishWithoutItsDirectoryLeavesTheSlotReadable) {
   Slot slot = Made();
   const std::string moved = path_ + "-moved";
   std::filesystem::rename(path_, moved);
-  close(spec_.directory.fd); // nothing leads there any more
+  close(spec_.directory.fd);  // nothing leads there any more
   EXPECT_FALSE(FinishSlot(&slot, spec_.directory, 0));
   const report::ReadResult result =
       report::ReadReportFile(moved + "/" + slot.name + ".slot");
@@ -286,7 +289,7 @@ TEST_F(SlotTest, LockStandsAsLongAsTheSlotIsMapped) {
     return fcntl(other, F_OFD_SETLK, &lock) == 0;
   };
   EXPECT_FALSE(is_free());
-  close(slot.fd); // as a program does that closes every descriptor
+  close(slot.fd);  // as a program does that closes every descriptor
   slot.fd = -1;
   EXPECT_FALSE(is_free());
   RemoveSlot(&slot, spec_.directory);
@@ -300,7 +303,7 @@ TEST(Uuid, IsOfVersionFourAndNeverTheSame) {
   MakeUuid(other);
   EXPECT_NE(std::vector<uint8_t>(one, one + 16),
             std::vector<uint8_t>(other, other + 16));
-  for (const uint8_t *uuid : {one, other}) {
+  for (const uint8_t* uuid : {one, other}) {
     EXPECT_EQ(uuid[6] >> 4, 4);
     EXPECT_EQ(uuid[8] >> 6, 2);
   }
@@ -308,12 +311,26 @@ TEST(Uuid, IsOfVersionFourAndNeverTheSame) {
 
 // The example of RFC 9562, appendix A.3.
 TEST(Uuid, IsWrittenAsTheSpecificationWritesIt) {
-  const uint8_t bytes[16] = {0x91, 0x91, 0x08, 0xf7, 0x52, 0xd1, 0x43, 0x20,
-                             0x9b, 0xac, 0xf8, 0x47, 0xdb, 0x41, 0x48, 0xa8};
+  const uint8_t bytes[16] = {0x91,
+                             0x91,
+                             0x08,
+                             0xf7,
+                             0x52,
+                             0xd1,
+                             0x43,
+                             0x20,
+                             0x9b,
+                             0xac,
+                             0xf8,
+                             0x47,
+                             0xdb,
+                             0x41,
+                             0x48,
+                             0xa8};
   char text[37];
   UuidText(bytes, text);
   EXPECT_STREQ(text, "919108f7-52d1-4320-9bac-f847db4148a8");
 }
 
-} // namespace
-} // namespace cairn::writer
+}  // namespace
+}  // namespace cairn::writer

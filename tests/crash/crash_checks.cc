@@ -277,7 +277,8 @@ void CrashChecks::CheckOtherThread(const std::string& line,
   if (expect_.names) {
     EXPECT_EQ(found->name, name);
   }
-  if (expect_.names && expect_.others == format::FrozenBy::kPtrace) {
+  if (expect_.names && expect_.states &&
+      expect_.others == format::FrozenBy::kPtrace) {
     EXPECT_EQ(found->state, state) << line;
   }
   EXPECT_FALSE(found->registers.empty());

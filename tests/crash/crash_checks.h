@@ -24,6 +24,7 @@ struct Expectation {
   format::FrozenBy others = format::FrozenBy::kPtrace;
   bool threads = true;        // the other threads are in the report
   bool names = true;          // and with their names and states
+  bool states = true;         // each had come to rest, or was busy, for long
   bool sayings = true;        // app id, key and breadcrumb
   bool everyone_told = true;  // each of several that crash
   std::optional<bool> core;   // the process leaves a core dump

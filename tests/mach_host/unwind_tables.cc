@@ -114,8 +114,8 @@ void WriteRules(Table* table, std::uint32_t encoding, std::uint64_t function) {
     std::uint32_t base = 1;
     for (std::uint32_t k = 1; k < count - i; ++k)
       base *= 6 - count + k;
-    const std::uint32_t digit =
-        std::min(permutation / base, static_cast<std::uint32_t>(left.size() - 1));
+    const std::uint32_t digit = std::min(
+        permutation / base, static_cast<std::uint32_t>(left.size() - 1));
     permutation -= digit * base;
     SavedAt(table, kDwarfRegister[left[digit]], 1 + count - i);
     left.erase(left.begin() + digit);

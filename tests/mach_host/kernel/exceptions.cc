@@ -164,8 +164,9 @@ bool EndlessFault(std::uint64_t rip) {
 }
 
 // One level of exception_triage. 1: handled, 0: go on to the next.
+// `to` is a copy: a handler may set other ports before it answers.
 bool Deliver(Thread* self,
-             const ExceptionPort& to,
+             const ExceptionPort to,
              const MachException& exception) {
   if (to.port == 0)
     return false;

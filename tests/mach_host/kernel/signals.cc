@@ -167,11 +167,11 @@ void OnFault(int signal, siginfo_t* info, void* raw) {
   }
   int bsd = exception.kind == 0 ? DarwinSignal(signal) : exception.signal;
   const auto address = reinterpret_cast<std::uint64_t>(info->si_addr);
-  // A protection failure in the guard below the stack is SIGSEGV
-  // (ux_exception.c).
+  // A protection failure in the guard below the process's own stack is SIGSEGV;
+  // other threads' stacks are not looked at (ux_exception.c: p->user_stack).
   const std::uint64_t bottom = self->stack_top - self->stack_size;
-  if (bsd == darwin::kSigBus && address < bottom + 0x1000 &&
-      bottom - address < 0x100000)
+  if (bsd == darwin::kSigBus && self->tid == getpid() &&
+      address < bottom + 0x1000 && bottom - address < 0x100000)
     bsd = darwin::kSigSegv;
   out.signo = bsd;
   out.addr =

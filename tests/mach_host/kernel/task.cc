@@ -261,6 +261,12 @@ int ThreadInfo(std::uint32_t port,
 int ThreadAbortSafely(std::uint32_t) {
   return darwin::kSuccess;
 }
+int PidForTask(std::uint32_t task, int* pid) {
+  if (task != TaskPort())
+    return darwin::kFailure;
+  *pid = getpid();
+  return darwin::kSuccess;
+}
 int ThreadPolicy() {
   return darwin::kSuccess;
 }
@@ -268,6 +274,7 @@ int ThreadPolicy() {
 }  // namespace
 
 MACH_SHIM("_task_threads", TaskThreads);
+MACH_SHIM("_pid_for_task", PidForTask);
 MACH_SHIM("_mach_thread_self", ThreadSelf);
 MACH_SHIM("_thread_suspend", ThreadSuspend);
 MACH_SHIM("_thread_resume", ThreadResume);

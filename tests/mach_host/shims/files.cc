@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -300,6 +301,28 @@ void RewindDir(Directory* directory) {
   rewinddir(directory->host);
 }
 
+// UTIME_NOW is -1 there, UTIME_OMIT -2.
+const timespec* Times(const timespec* given, timespec* out) {
+  if (given == nullptr)
+    return nullptr;
+  for (int i = 0; i < 2; ++i) {
+    out[i] = given[i];
+    if (given[i].tv_nsec == -1)
+      out[i].tv_nsec = UTIME_NOW;
+    if (given[i].tv_nsec == -2)
+      out[i].tv_nsec = UTIME_OMIT;
+  }
+  return out;
+}
+int FUTimens(int descriptor, const timespec* given) {
+  timespec times[2];
+  return futimens(descriptor, Times(given, times));
+}
+int UTimensAt(int at, const char* path, const timespec* given, int flags) {
+  timespec times[2];
+  return utimensat(At(at), path, Times(given, times), AtFlags(flags));
+}
+
 struct StatVfs {
   std::uint64_t bsize, frsize;
   std::uint32_t blocks, bfree, bavail, files, ffree, favail;
@@ -362,5 +385,8 @@ MACH_SHIM("_rewinddir", RewindDir);
 MACH_SHIM("_rewinddir$INODE64", RewindDir);
 MACH_SHIM("_statvfs", StatVfsAt);
 MACH_SHIM("_writev$NOCANCEL", writev);
+MACH_SHIM("_futimens", FUTimens);
+MACH_SHIM("_utimensat", UTimensAt);
+MACH_SHIM("_realpath$DARWIN_EXTSN", realpath);
 
 }  // namespace mach_host
