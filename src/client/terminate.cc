@@ -55,12 +55,14 @@ void KeepMessage(handlers::ExceptionFacts* facts) {
     handlers::ExceptionFacts& facts = state->exception;
     facts.message_bytes = 0;
     Keep(type->name(), facts.type, sizeof(facts.type), &facts.type_bytes);
-    if (std::current_exception() != nullptr) {
-      KeepMessage(&facts);
-    }
+    // The type stands before the message is asked for: where the exception
+    // cannot be thrown again, we are called again and find it taken.
     __atomic_store_n(&facts.thread_id,
                      static_cast<uint32_t>(safe::ThreadId()),
                      __ATOMIC_RELEASE);
+    if (std::current_exception() != nullptr) {
+      KeepMessage(&facts);
+    }
   }
   if (g_former != nullptr && g_former != &OnTerminate) {
     g_former();
