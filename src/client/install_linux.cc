@@ -113,7 +113,9 @@ void Release(Installation* installation) {
 cairn_status Prepare(const Config& config, Installation* installation) {
   CrashState* state = &installation->state;
   state->slot_spec.directory.fd = -1;
-  state->annotations = &installation->annotations;
+  // Whoever still holds the state of an earlier install may be reading this.
+  __atomic_store_n(
+      &state->annotations, &installation->annotations, __ATOMIC_RELEASE);
   state->images = new (&installation->image_table) capture::ImageTable;
   state->images->Init(installation->images, kMaxImages);
   // glibc keeps what it said before an abort in this private variable.

@@ -4,17 +4,16 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "capture/thread_list_linux.h"
 #include "handlers/signals_linux.h"
+#include "interpose/stack_offer_linux.h"
 #include "safe/syscall_linux.h"
 
 #ifndef AT_MINSIGSTKSZ
@@ -36,11 +35,7 @@ struct Entry {
   int32_t thread_id = 0;
 };
 
-struct Offer {
-  int32_t thread_id = 0;
-  void* stack = nullptr;
-};
-using Offers = std::vector<Offer>;
+using Offers = std::vector<StackOffer>;
 
 struct Stacks {
   std::mutex mutex;
@@ -119,32 +114,6 @@ bool IsSufficient(const stack_t& stack) {
          stack.ss_size >= AlternateStackBytes();
 }
 
-// What the directed signal's handler takes from; filled before it is sent.
-std::atomic<uint32_t> g_answers{0};
-std::atomic<const Offers*> g_offers{nullptr};
-
-// Runs in every other thread. sigaltstack itself is undone by sigreturn, which
-// restores the stack that the kernel saved in the frame; editing that is what
-// lasts.
-void OnOffer(int /*signal*/, void* /*siginfo*/, void* context) {
-  auto* ucontext = static_cast<ucontext_t*>(context);
-  const int32_t self = safe::ThreadId();
-  const Offers* offers = g_offers.load();
-  for (size_t i = 0; offers != nullptr && i < offers->size(); ++i) {
-    const Offer& offer = (*offers)[i];
-    if (offer.thread_id == self) {
-      if (!IsSufficient(ucontext->uc_stack)) {
-        ucontext->uc_stack.ss_sp = offer.stack;
-        ucontext->uc_stack.ss_flags = 0;
-        ucontext->uc_stack.ss_size = AlternateStackBytes();
-      }
-      break;
-    }
-  }
-  g_answers.fetch_add(1);
-  safe::FutexWakeAll(reinterpret_cast<const uint32_t*>(&g_answers));
-}
-
 std::vector<int32_t> OtherThreads() {
   std::vector<int32_t> ids(handlers::kMaxThreads);
   int failed = 0;
@@ -197,8 +166,7 @@ size_t GiveAlternateStackToOthers() {
       offers->push_back({id, stack});
     }
   }
-  g_answers = 0;
-  g_offers = offers.get();
+  OfferStacks(offers->data(), offers->size(), AlternateStackBytes());
   const int signal = SIGRTMAX - 3;
   handlers::KernelAction former{};
   handlers::GetAction(signal, &former);
@@ -208,14 +176,9 @@ size_t GiveAlternateStackToOthers() {
   for (const int32_t id : ids) {
     sent += safe::SystemCall(SYS_tgkill, getpid(), id, signal) == 0 ? 1 : 0;
   }
-  const uint64_t deadline = safe::MonotonicNs() + kOthersLimitNs;
-  uint32_t answers = g_answers.load();
-  while (answers < sent && safe::MonotonicNs() < deadline) {
-    safe::FutexWaitUntil(
-        reinterpret_cast<const uint32_t*>(&g_answers), answers, deadline);
-    answers = g_answers.load();
-  }
-  g_offers = nullptr;
+  const uint32_t answers =
+      AwaitAnswers(sent, safe::MonotonicNs() + kOthersLimitNs);
+  EndOffer();
   if (answers < sent) {
     // A thread that blocks the signal would run the former handler later, or
     // die of the default action: ours stays, and finds no offer. One that is
