@@ -30,7 +30,7 @@ constexpr uint64_t kHeader = 0x100000000;
 
 size_t ReadSome(void* context, uint64_t address, void* out, size_t bytes) {
   const auto* input = static_cast<const Input*>(context);
-  if (address < kHeader || address - kHeader >= input->size) {
+  if (bytes == 0 || address < kHeader || address - kHeader >= input->size) {
     return 0;
   }
   const size_t offset = address - kHeader;

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 
 #include "report/reader.h"
 #include "samples/sample_file.h"
@@ -102,9 +103,11 @@ TEST(NextLaunch, A8_1_NewestIsSentBeforeTheNextIsNamed) {
   const ReportDirectory directory;
   directory.AddReport(1, 100);
   directory.AddReport(2, 0);
+  std::mutex mutex;
   std::vector<std::string> order;
   TestServer server(
       [&](int, const httplib::Request& request, httplib::Response*) {
+        const std::lock_guard lock(mutex);
         order.push_back(request.matches[1]);
         return false;
       });
@@ -112,6 +115,7 @@ TEST(NextLaunch, A8_1_NewestIsSentBeforeTheNextIsNamed) {
   options.upload.directory = directory.path();
   options.upload.url = server.url();
   ProcessFinishedReports(options);
+  const std::lock_guard lock(mutex);
   EXPECT_EQ(order, (std::vector<std::string>{UuidOf(2), UuidOf(1)}));
 }
 
