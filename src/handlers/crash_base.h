@@ -87,6 +87,10 @@ struct CrashBase {
   capture::StackBounds stack;      // of the crashed thread
   uint64_t copy_low, copy_high;    // what inner_stack holds
   uint64_t outer_low, outer_high;  // what outer_stack holds
+  bool has_fault_address;
+  uint64_t fault_address;
+  capture::StackBounds told_stack;  // whose bytes are in the report
+  uint64_t memory_bytes;            // near registers, in the report
 
   // --- big, lazily touched ---
   capture::Frame frames[kMaxFrames];

@@ -195,6 +195,7 @@ void Begin(CrashState* state, bool may_go_on) {
   state->stack = {0, 0};
   state->timed_out = false;
   state->second_stage_ran = state->stage_done_here = false;
+  state->said = state->threads_written = false;
   state->newest_id = 0;
   OpenParking(state, may_go_on);
 }
@@ -228,8 +229,20 @@ void Report(CrashState* state, const Occasion& occasion) {
   }
   RunWriterProcess(state);
   if (state->writer_process == 0 && !state->stage_done_here) {
-    WriteSayings(state);
-    WriteFailedStage(state);
+    if (!state->said) {
+      WriteSayings(state);
+    }
+    if (state->threads_written) {
+      // The writer ended, or was ended, over what registers point at.
+      writer::PutCut(&state->records,
+                     format::CutWhat::kMemoryBytes,
+                     state->memory_bytes,
+                     0,
+                     0);
+      state->records.Commit();
+    } else {
+      WriteFailedStage(state);
+    }
   }
 }
 

@@ -75,6 +75,8 @@ struct CrashState : CrashBase {
   bool may_ptrace;        // in the writer process
   bool stage_done_here;   // the crashed thread has written it without a writer
   bool second_stage_ran;  // as far as threads, by whomever
+  bool said;              // what the app and the runtime told is in the report
+  bool threads_written;   // and every thread
   uint64_t deadline_ns;
 
   // --- threads that stop themselves, see park_linux.h ---

@@ -154,6 +154,8 @@ void WriteOwnFrames(CrashState* state) {
 }
 
 void WriteStackBytes(CrashState* state) {
+  state->told_stack = {0, 0};
+  state->memory_bytes = 0;
   if (state->limits.stack_bytes == 0 || state->copy_high <= state->copy_low) {
     return;
   }
@@ -171,10 +173,12 @@ void WriteStackBytes(CrashState* state) {
   writer::ScopedGroup group(&state->records, Field::kThread);
   state->records.PutUnsigned(Field::kThreadId,
                              static_cast<uint32_t>(state->crashed_thread));
-  writer::PutThreadStack(&state->records,
-                         from,
-                         state->inner_stack + (from - state->copy_low),
-                         bytes);
+  if (writer::PutThreadStack(&state->records,
+                             from,
+                             state->inner_stack + (from - state->copy_low),
+                             bytes)) {
+    state->told_stack = {from, from + bytes};
+  }
 }
 
 // Starts the records behind what install wrote, or, in a slot that another
@@ -292,6 +296,8 @@ void WriteFirstStage(CrashState* state, const Occasion& occasion) {
   if (signal.fault_kind != kind) {
     writer::PutFaultKind(&state->records, signal.fault_kind);
   }
+  state->has_fault_address = signal.has_fault_address;
+  state->fault_address = signal.fault_address;
   CopyStack(state);
   WriteOwnFrames(state);
   if (state->images_written < state->images->count()) {
@@ -343,6 +349,7 @@ void WriteSayings(CrashState* state) {
     writer::PutAnnotations(&state->records, *state->annotations);
   }
   state->records.Commit();
+  state->said = true;
 }
 
 void CloseReport(CrashState* state) {

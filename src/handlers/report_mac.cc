@@ -22,6 +22,7 @@
 #include "safe/bytes.h"
 #include "safe/clock.h"
 #include "safe/task_memory_mac.h"
+#include "writer/near_memory.h"
 #include "writer/report_records.h"
 
 namespace cairn::handlers {
@@ -153,12 +154,14 @@ void PutMach(CrashState* state) {
 void WriteCrash(CrashState* state, uint64_t thread_id) {
   const bool crash = state->has_mach || state->request->siginfo != nullptr;
   state->stack = capture::StackAround(capture::StackPointer(state->registers));
-  writer::SignalFacts signal;
+  writer::SignalFacts signal = {};
   writer::EventFacts event = {};
   if (crash) {
     FillSignal(*state, &signal);
     event.signal = &signal;
   }
+  state->has_fault_address = signal.has_fault_address;
+  state->fault_address = signal.fault_address;
   event.kind = crash ? format::EventKind::kCrash : state->request->kind;
   event.time_ns = safe::UnixTimeNs();
   event.uptime_ms = (state->entered_ns - state->start_monotonic_ns) / 1000000u;
@@ -266,11 +269,16 @@ void WriteOwnStack(CrashState* state) {
   const size_t got = bytes == 0 ? 0
                                 : safe::OwnTaskReader().ReadSome(
                                       from, state->inner_stack, bytes);
+  state->told_stack = {0, 0};
+  state->memory_bytes = 0;
   if (got != 0) {
     writer::ScopedGroup group(&state->records, Field::kThread);
     state->records.PutUnsigned(Field::kThreadId,
                                static_cast<uint32_t>(state->crashed_thread));
-    writer::PutThreadStack(&state->records, from, state->inner_stack, got);
+    if (writer::PutThreadStack(
+            &state->records, from, state->inner_stack, got)) {
+      state->told_stack = {from, from + got};
+    }
   }
 }
 
@@ -408,6 +416,16 @@ void WriteOthers(CrashState* state) {
                     safe::MonotonicNs() - state->entered_ns,
                     false});
   state->records.Commit();
+  if (state->limits.stack_bytes != 0) {
+    MakeRoom(state);
+    writer::PutNearMemory(&state->records,
+                          {&state->registers,
+                           state->has_fault_address,
+                           state->fault_address,
+                           state->told_stack},
+                          safe::OwnTaskReader(),
+                          &state->memory_bytes);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "safe/bytes.h"
 #include "safe/guarded_memory.h"
 #include "safe/syscall_linux.h"
+#include "writer/near_memory.h"
 #include "writer/report_records.h"
 
 namespace cairn::handlers {
@@ -206,6 +207,21 @@ void ParkTheRest(CrashState* state, const capture::Freeze& freeze) {
   }
 }
 
+// In the writer process alone: memory whose pages never come must not hold up
+// the crashed thread.
+void WriteNearMemory(CrashState* state) {
+  if (state->may_ptrace && state->limits.stack_bytes != 0) {
+    MakeRoom(state);
+    writer::PutNearMemory(&state->records,
+                          {&state->registers,
+                           state->has_fault_address,
+                           state->fault_address,
+                           state->told_stack},
+                          safe::GuardedReader(),
+                          &state->memory_bytes);
+  }
+}
+
 }  // namespace
 
 void WriteSecondStage(CrashState* state) {
@@ -234,6 +250,8 @@ void WriteSecondStage(CrashState* state) {
       &state->records,
       {2, how, freeze.error(), safe::MonotonicNs() - state->entered_ns, false});
   state->records.Commit();
+  state->threads_written = true;
+  WriteNearMemory(state);
   if (!state->may_ptrace) {
     return;
   }

@@ -84,6 +84,9 @@ void CrashChecks::CheckAll() {
   if (expect_.threads) {
     CheckOtherThreads();
   }
+  if (expect_.others == format::FrozenBy::kPtrace) {
+    CheckNearMemory();
+  }
 }
 
 void CrashChecks::CheckDeath() {
@@ -338,6 +341,46 @@ void CrashChecks::CheckFacts() {
   EXPECT_TRUE(report_.process.pid.has_value());
   EXPECT_FALSE(report_.host.kernel.empty());
   EXPECT_FALSE(report_.threads[0].registers.empty());
+}
+
+void CrashChecks::CheckNearMemory() {
+  for (const char* reason : {"fault", "r12"}) {
+    const auto address = child_->Address(std::string("near_") + reason);
+    if (!address) {
+      continue;
+    }
+    const std::string text = child_->Fact(std::string("text_") + reason);
+    // Another register may hold the same address, and its name the window.
+    const auto found =
+        std::find_if(report_.memory.begin(),
+                     report_.memory.end(),
+                     [&](const report::Memory& memory) {
+                       return *address - memory.address < memory.bytes.size();
+                     });
+    ASSERT_NE(found, report_.memory.end()) << reason;
+    EXPECT_EQ(found->reason == "fault", reason == std::string("fault"));
+    const size_t offset = *address - found->address;
+    ASSERT_GE(found->bytes.size(), offset + text.size());
+    EXPECT_EQ(std::string(found->bytes.begin() + offset,
+                          found->bytes.begin() + offset + text.size()),
+              text);
+  }
+  const std::string cut = child_->Fact("cut");
+  for (const report::Cut& entry : report_.cuts) {
+    EXPECT_NE(entry.what, format::CutWhat::kTime);
+    if (entry.what == format::CutWhat::kMemoryBytes) {
+      EXPECT_EQ(cut, "memory_bytes");
+    }
+  }
+  if (!cut.empty()) {
+    EXPECT_EQ(std::count_if(report_.cuts.begin(),
+                            report_.cuts.end(),
+                            [](const report::Cut& entry) {
+                              return entry.what ==
+                                     format::CutWhat::kMemoryBytes;
+                            }),
+              1);
+  }
 }
 
 }  // namespace cairn::crash

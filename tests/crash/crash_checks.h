@@ -55,6 +55,9 @@ class CrashChecks : public testing::Test {
   void CheckCrashedStack();
   void CheckOtherThreads();
   void CheckFacts();
+  // The bytes that the child says stand near a register or the fault; what it
+  // says must be cut, and nothing else for want of time.
+  void CheckNearMemory();
 
   Expectation expect_;
   std::string program_;

@@ -42,6 +42,8 @@ enum CaseFlags : unsigned {
   V(null_call, SIGSEGV, SEGV_MAPERR, "null_page", kWrongCode | kFaultAddress) \
   V(unmapped_read, SIGSEGV, SEGV_MAPERR, "unmapped", kFaultAddress)           \
   V(read_only_write, SIGSEGV, SEGV_ACCERR, "protected", kFaultAddress)        \
+  V(register_memory, SIGSEGV, SEGV_ACCERR, "protected", kFaultAddress)        \
+  V(memory_never_comes, SIGSEGV, SEGV_MAPERR, "null_page", kFaultAddress)     \
   V(unmapped_call,                                                            \
     SIGSEGV,                                                                  \
     SEGV_MAPERR,                                                              \

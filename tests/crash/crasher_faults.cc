@@ -3,12 +3,15 @@
 // Crashes of one thread: bad memory, bad instructions, aborts, exceptions.
 #undef NDEBUG
 #include <assert.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -73,6 +76,61 @@ __attribute__((noinline)) void crash_read_only_write() {
   TellAddress("fault_address", reinterpret_cast<uint64_t>(page + 100));
   TellSelf();
   *Hide(reinterpret_cast<volatile char*>(page + 100)) = 1;
+  STAY;
+}
+
+// Tells what the report must show near a register and near the fault.
+__attribute__((noinline)) void crash_register_memory() {
+  char* page = static_cast<char*>(mmap(nullptr,
+                                       4096,
+                                       PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS,
+                                       -1,
+                                       0));
+  strcpy(page + 100, "where the fault is");
+  mprotect(page, 4096, PROT_READ);
+  char* object = strdup("what the object holds");
+  TellAddress("fault_address", reinterpret_cast<uint64_t>(page + 100));
+  TellAddress("near_fault", reinterpret_cast<uint64_t>(page + 100));
+  Tell("text_fault", page + 100);
+  TellAddress("near_r12", reinterpret_cast<uint64_t>(object));
+  Tell("text_r12", object);
+  TellSelf();
+  asm volatile("mov %1, %%r12\n\tmovb $1, (%0)"
+               :
+               : "r"(page + 100), "r"(object)
+               : "r12", "memory");
+  STAY;
+}
+
+// A register points at memory whose pages never come: nobody serves the
+// userfaultfd(2).
+__attribute__((noinline)) void crash_memory_never_comes() {
+  constexpr size_t kBytes = 4096;
+  const int fd = static_cast<int>(
+      syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
+  uffdio_api api{};
+  api.api = UFFD_API;
+  void* page = mmap(nullptr,
+                    kBytes,
+                    PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS,
+                    -1,
+                    0);
+  uffdio_register registration{};
+  registration.range = {reinterpret_cast<uint64_t>(page), kBytes};
+  registration.mode = UFFDIO_REGISTER_MODE_MISSING;
+  if (ioctl(fd, UFFDIO_API, &api) != 0 ||
+      ioctl(fd, UFFDIO_REGISTER, &registration) != 0) {
+    _exit(1);
+  }
+  TellAddress("fault_address", 0x10);
+  Tell("cut", "memory_bytes");
+  TellSelf();
+  asm volatile("mov %0, %%r12\n\tmovb $1, 0x10"
+               :
+               : "r"(page)
+               : "r12", "memory");
   STAY;
 }
 
