@@ -103,7 +103,8 @@ typedef struct cairn_config {
   uint32_t slot_count; /* 2: made at install; more are made when needed */
 
   /* Switches: 0 is the default. */
-  uint8_t no_stack_bytes;   /* 1: keep no bytes of any stack (privacy) */
+  uint8_t no_stack_bytes;   /* 1: keep no bytes of any stack, nor of what
+                               registers point at (privacy) */
   uint8_t no_symbolication; /* 1: leave names to the server at next launch */
   uint8_t no_next_launch;   /* 1: do not look for earlier runs' reports */
   uint8_t chain_first; /* 1: earlier handlers run before any state is taken, for

@@ -153,6 +153,44 @@ bool StillDies(int signal,
          (info->si_code > 0 && SameRegisters(before, after));
 }
 
+// Chain-first: whether the earlier handler has mended the fault. Its signal is
+// blocked meanwhile, as the kernel would have it: one that sets the default
+// action and raises the signal again (Mono does so) then comes back, and the
+// crash is reported before it dies.
+bool EarlierTakesCare(CrashState* state,
+                      int index,
+                      int signal,
+                      void* siginfo,
+                      void* ucontext,
+                      const capture::Registers& before) {
+  const uint64_t bit = SignalBit(signal);
+  uint64_t mask = 0;
+  if ((state->earlier[index].flags & kFlagNoDefer) == 0) {
+    SystemCall(SYS_rt_sigprocmask,
+               0 /* SIG_BLOCK */,
+               safe::AsLong(&bit),
+               safe::AsLong(&mask),
+               8);
+  }
+  RunEarlier(state, index, signal, siginfo, ucontext);
+  KernelAction now{};
+  GetAction(signal, &now);
+  capture::Registers after;
+  capture::RegistersFromUcontext(ucontext, &after);
+  const bool mended =
+      now.handler != kDefaultAction && !SameRegisters(before, after);
+  if ((state->earlier[index].flags & kFlagNoDefer) == 0) {
+    if (!mended) {
+      // What it has raised would end the process before the report.
+      const uint64_t no_wait[2] = {0, 0};
+      SystemCall(
+          SYS_rt_sigtimedwait, safe::AsLong(&bit), 0, safe::AsLong(no_wait), 8);
+    }
+    SetSignalMask(mask);
+  }
+  return mended;
+}
+
 // A guarded read needs our own handler: the app may have replaced it since.
 void StandGuard(KernelAction former[2]) {
   const KernelAction ours =
@@ -294,13 +332,9 @@ void OnSignal(int signal, void* siginfo, void* ucontext) {
     return;
   }
   const bool has_earlier = IsFunction(state->earlier[index]);
-  if (state->chain_first && has_earlier) {
-    RunEarlier(state, index, signal, siginfo, ucontext);
-    capture::Registers after;
-    capture::RegistersFromUcontext(ucontext, &after);
-    if (!SameRegisters(registers, after)) {
-      return;
-    }
+  if (state->chain_first && has_earlier &&
+      EarlierTakesCare(state, index, signal, siginfo, ucontext, registers)) {
+    return;
   }
   const uint64_t me = WhoAmI();
   if (__atomic_load_n(&state->winner, __ATOMIC_ACQUIRE) == me) {

@@ -23,7 +23,7 @@ inline constexpr int kSignals[] =
 inline constexpr size_t kSignalCount = sizeof(kSignals) / sizeof(kSignals[0]);
 inline constexpr size_t kMaxThreads = 16384;
 inline constexpr size_t kMaxKnownThreads = 4096;
-inline constexpr size_t kMaxAlsoCrashed = 64;
+inline constexpr size_t kMaxAlsoCrashed = 1024;
 inline constexpr size_t kWriterStackBytes = 256 << 10;
 inline constexpr size_t kWriterSignalStackBytes = 64 << 10;
 

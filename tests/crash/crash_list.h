@@ -136,6 +136,11 @@ enum CaseFlags : unsigned {
     SEGV_MAPERR,                                                              \
     "null_page",                                                              \
     kOtherThread | kSeveral | kNoBacktrace)                                   \
+  V(hundred_at_once,                                                          \
+    SIGSEGV,                                                                  \
+    SEGV_MAPERR,                                                              \
+    "null_page",                                                              \
+    kOtherThread | kSeveral | kNoBacktrace)                                   \
   V(in_signal_handler, SIGSEGV, SEGV_MAPERR, "null_page", kFaultAddress)      \
   V(in_forked_child,                                                          \
     SIGSEGV,                                                                  \

@@ -115,7 +115,7 @@ __attribute__((noinline)) void crash_deep_recursion() {
   STAY;
 }
 
-constexpr unsigned kMostTogether = 32;
+constexpr unsigned kMostTogether = 128;
 static pthread_barrier_t g_barrier;
 static unsigned g_together = 0;
 // Per thread of the crowd, once it is past the barrier; nothing but its fault
@@ -153,6 +153,11 @@ __attribute__((noinline)) void crash_two_at_once() {
 
 __attribute__((noinline)) void crash_twenty_at_once() {
   crash_several(20);
+  STAY;
+}
+
+__attribute__((noinline)) void crash_hundred_at_once() {
+  crash_several(100);
   STAY;
 }
 
