@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -314,6 +315,57 @@ TEST_F(Chain, A1_37_HandlerThatDoesNotStandIsRefused) {
         return static_cast<int>(InstallIn(root_));
       }),
       CAIRN_SIGNALS_REFUSED);
+}
+
+// Somebody clears the directory, as systems do with caches: nothing is left to
+// rename, and the process dies of its own signal all the same.
+TEST_F(Chain, A5_26_DirectoryPurgedBehindTheInstallEndsNothing) {
+  const std::string directory = root_ + "/purged";
+  EXPECT_EQ(InChild([&] {
+              if (InstallIn(directory) != CAIRN_OK) {
+                return 1;
+              }
+              std::filesystem::remove_all(directory);
+              Fault();
+              return 0;
+            }),
+            -SIGSEGV);
+}
+
+// Bytes of the stack and of what registers point at may be a person's own.
+TEST_F(Chain, A8_22_WithoutStackBytesNoneOfTheAppsMemoryIsKept) {
+  for (const bool keep : {true, false}) {
+    const std::string directory = root_ + (keep ? "/kept" : "/private");
+    EXPECT_EQ(InChild([&] {
+                cairn_config config;
+                cairn_config_init(&config);
+                config.directory = directory.c_str();
+                config.no_next_launch = 1;
+                config.no_stack_bytes = keep ? 0 : 1;
+                if (cairn_install(&config) != CAIRN_OK) {
+                  return 1;
+                }
+                char on_stack[32] = "name of a person, on the stack";
+                char* on_heap = strdup("name of a person, on the heap");
+                asm volatile("mov %0, %%r12\n\tmovl $1, 0x10"
+                             :
+                             : "r"(on_heap), "r"(on_stack)
+                             : "r12", "memory");
+                return 0;
+              }),
+              -SIGSEGV);
+    std::string bytes;
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      bytes.append(std::istreambuf_iterator<char>(file), {});
+    }
+    for (const char* place : {"stack", "heap"}) {
+      EXPECT_EQ(bytes.find(std::string("name of a person, on the ") + place) !=
+                    std::string::npos,
+                keep)
+          << place;
+    }
+  }
 }
 
 // A library that is gone cannot handle a crash, so it stays.
