@@ -142,7 +142,9 @@ class ImageTable {
   uint32_t unloaded_ = 0;
   uint32_t refreshes_ = 0;
   uint32_t generation_ = 0;  // index_[generation_ & 1] may be read; 0: none yet
-  Index index_[2] = {};
+  // Not set: 200 KiB that install would touch for nothing. FillIndex sets what
+  // is read.
+  Index index_[2];
 };
 
 // What the kernel told the process at start (getauxval, or /proc/self/auxv).

@@ -27,7 +27,9 @@ inline constexpr size_t kInnerStackBytes = 256 << 10;
 inline constexpr size_t kOuterStackBytes = 64 << 10;
 inline constexpr size_t kPrefixBytes = 32 << 10;
 inline constexpr uint32_t kTrieNodes = 1u << 17;
-inline constexpr uint32_t kTrieBuckets = 1u << 16;
+// 32 KiB: a crash of one thread touches each page of them, so they are few, and
+// a chain of a full trie is 16 nodes long.
+inline constexpr uint32_t kTrieBuckets = 1u << 13;
 
 using CrashCallback = void (*)(const void* info, void* context);
 

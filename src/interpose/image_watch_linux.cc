@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "safe/block_reader.h"
 #include "safe/process_memory_linux.h"
 #include "writer/report_records.h"
 
@@ -50,8 +51,8 @@ void UpdateImages(handlers::CrashState* state) {
     return;
   }
   int32_t pid = getpid();
-  capture::RefreshImages(
-      state->images, state->vectors, safe::ProcessReader(&pid));
+  safe::BlockReader blocks(safe::ProcessReader(&pid));
+  capture::RefreshImages(state->images, state->vectors, blocks.reader());
   const bool own = static_cast<uint32_t>(pid) == state->installer.pid;
   if (own && state->slot_count > 0 &&
       state->images_in_slot[0] < state->images->count()) {

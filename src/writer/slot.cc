@@ -119,7 +119,11 @@ int MakeSlot(const SlotSpec& spec, Slot* out) {
   void* map = nullptr;
   if (failed == 0) {
     LockFile(out->fd);
-    failed = MapFile(out->fd, total, spec.first_bytes, &map);
+    failed =
+        MapFile(out->fd,
+                total,
+                spec.first_bytes < kReadyBytes ? spec.first_bytes : kReadyBytes,
+                &map);
   }
   if (failed != 0) {
     RemoveSlot(out, spec.directory);

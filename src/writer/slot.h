@@ -35,6 +35,12 @@ struct SlotDirectory {
   const char* path;  // absolute, at most kMaxDirectoryBytes, outlives all
 };
 
+// Of a slot's first part this much waits for no page fault at the crash: what
+// install writes and, where there are not hundreds of images, the whole first
+// stage. The blocks behind it are the file's already; each page costs install
+// and resident memory its share.
+inline constexpr size_t kReadyBytes = 48 << 10;
+
 struct SlotSpec {
   SlotDirectory directory;
   size_t first_bytes;

@@ -36,9 +36,9 @@ int CreateFile(int32_t directory, const char* name, int32_t* fd);
 int SizeFile(int32_t fd, size_t first_bytes, size_t total_bytes);
 // Held while the process lives; where locks are refused identity decides alone.
 void LockFile(int32_t fd);
-// Shared, writable; the first part's pages are mapped in where that can be
+// Shared, writable; the first `ready_bytes` are mapped in where that can be
 // asked for.
-int MapFile(int32_t fd, size_t total_bytes, size_t first_bytes, void** out);
+int MapFile(int32_t fd, size_t total_bytes, size_t ready_bytes, void** out);
 void UnmapFile(void* map, size_t bytes);
 void TruncateFile(int32_t fd, size_t bytes);
 void TruncatePath(const char* path, size_t bytes);

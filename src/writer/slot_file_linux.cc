@@ -19,6 +19,7 @@ constexpr int kErrnoNotSupported = 95;  // EOPNOTSUPP
 constexpr int kErrnoNoCall = 38;        // ENOSYS
 constexpr long kRlimitFileSize = 1;     // RLIMIT_FSIZE
 constexpr long kOfdSetLock = 37;        // F_OFD_SETLK
+constexpr long kNoReadAhead = 1;        // MADV_RANDOM
 constexpr long kPopulateWrite = 23;     // MADV_POPULATE_WRITE, Linux 5.14
 constexpr long kNonBlocking = 1;        // GRND_NONBLOCK
 constexpr size_t kPageBytes = 4096;
@@ -115,7 +116,7 @@ void LockFile(int32_t fd) {
   SystemCall(SYS_fcntl, fd, kOfdSetLock, AsLong(&lock));
 }
 
-int MapFile(int32_t fd, size_t total_bytes, size_t first_bytes, void** out) {
+int MapFile(int32_t fd, size_t total_bytes, size_t ready_bytes, void** out) {
   const long map = SystemCall(SYS_mmap,
                               0,
                               static_cast<long>(total_bytes),
@@ -126,7 +127,10 @@ int MapFile(int32_t fd, size_t total_bytes, size_t first_bytes, void** out) {
   if (IsError(map)) {
     return ErrnoOf(map);
   }
-  SystemCall(SYS_madvise, map, static_cast<long>(first_bytes), kPopulateWrite);
+  // Else the first touch reads ahead in a file of megabytes: a millisecond, and
+  // as much page cache, for the sparse part that is not needed.
+  SystemCall(SYS_madvise, map, static_cast<long>(total_bytes), kNoReadAhead);
+  SystemCall(SYS_madvise, map, static_cast<long>(ready_bytes), kPopulateWrite);
   *out = reinterpret_cast<void*>(map);
   return 0;
 }

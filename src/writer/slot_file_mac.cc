@@ -111,13 +111,13 @@ int SizeFile(int32_t fd, size_t first_bytes, size_t total_bytes) {
 // container (0xdead10cc, A5.24). Process id and start time decide alone.
 void LockFile(int32_t /*fd*/) {}
 
-int MapFile(int32_t fd, size_t total_bytes, size_t first_bytes, void** out) {
+int MapFile(int32_t fd, size_t total_bytes, size_t ready_bytes, void** out) {
   void* map =
       mmap(nullptr, total_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (map == MAP_FAILED) {
     return errno;
   }
-  madvise(map, first_bytes, MADV_WILLNEED);
+  madvise(map, ready_bytes, MADV_WILLNEED);
   *out = map;
   return 0;
 }
